@@ -1,0 +1,1 @@
+"""Attention Explorer: everything the pages do, without a browser."""

@@ -1,0 +1,54 @@
+"""Files that are whole or absent: written under a temporary name, then moved into place."""
+
+import hashlib
+import json
+import os
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, cast
+
+
+def write_whole(path: Path, write: Callable[[Path], None]) -> None:
+    """Call `write` with a temporary path beside `path`, then replace `path` in one move."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    os.close(handle)
+    temporary = Path(name)
+    try:
+        write(temporary)
+        temporary.chmod(0o644)
+        os.replace(temporary, path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def write_json(path: Path, data: dict[str, Any]) -> None:
+    """A JSON object as a whole file."""
+    text = json.dumps(data, ensure_ascii=False, indent=1) + "\n"
+    write_whole(path, lambda temporary: _write_text(temporary, text))
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """A JSON object. Raises ValueError naming the file and what is wrong with it."""
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ValueError(f"{path}: cannot be read ({error.strerror})") from None
+    except ValueError as error:
+        raise ValueError(f"{path}: not JSON ({error})") from None
+    if not isinstance(data, dict):
+        raise ValueError(f"{path}: a JSON object is needed")
+    return cast(dict[str, Any], data)
+
+
+def sha256(path: Path) -> str:
+    """Hex digest of a file's bytes. Raises ValueError if it cannot be read."""
+    try:
+        return hashlib.sha256(path.read_bytes()).hexdigest()
+    except OSError as error:
+        raise ValueError(f"{path}: cannot be read ({error.strerror})") from None
+
+
+def _write_text(path: Path, text: str) -> None:
+    path.write_text(text, encoding="utf-8")

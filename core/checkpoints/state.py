@@ -1,0 +1,33 @@
+"""The resumable state of a training: tensors in safetensors, everything else in its header.
+
+One file, moved into place at once, so tensors and cursor can never be of different steps.
+"""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save_file
+from torch import Tensor
+
+from core.checkpoints.files import write_whole
+from core.checkpoints.store import CheckpointError, read_tensors
+
+
+def save_state(path: Path, tensors: dict[str, Tensor], meta: dict[str, Any]) -> None:
+    """Write tensors and a JSON-able dictionary as one whole file."""
+    contiguous = {name: tensor.detach().contiguous() for name, tensor in tensors.items()}
+    header = {"meta": json.dumps(meta)}
+    write_whole(path, lambda temporary: save_file(contiguous, temporary, metadata=header))
+
+
+def load_state(path: Path) -> tuple[dict[str, Tensor], dict[str, Any]]:
+    """The inverse of `save_state`. Raises CheckpointError if the file is not whole."""
+    tensors = read_tensors(path)
+    try:
+        with safe_open(path, framework="pt") as file:  # pyright: ignore[reportUnknownVariableType]
+            header: dict[str, str] = file.metadata() or {}
+        return tensors, json.loads(header["meta"])
+    except (OSError, SafetensorError, KeyError, ValueError) as error:
+        raise CheckpointError(f"{path}: not a training state ({error})") from None

@@ -1,0 +1,151 @@
+"""Checkpoints: a folder with config.json, vocabulary.json, model.safetensors and card.json.
+
+Loading is strict and reads safetensors only, so nothing in a checkpoint can run code. The card
+carries the digest of every other file; a file that does not match it is refused.
+"""
+
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors import SafetensorError
+from safetensors.torch import load_file, save_file
+from torch import Tensor
+
+from core.checkpoints.files import read_json, sha256, write_json, write_whole
+from core.data.vocabulary import Vocabulary, vocabulary_from_dict
+from core.models.config import GPTConfig
+from core.models.gpt import GPT
+
+CONFIG, VOCABULARY, WEIGHTS, CARD = (
+    "config.json",
+    "vocabulary.json",
+    "model.safetensors",
+    "card.json",
+)
+SNAPSHOTS = "snapshots"
+
+
+class CheckpointError(ValueError):
+    """A checkpoint that cannot be used; the text says which file and why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """A loaded model with its vocabulary and card. Never changed after loading."""
+
+    name: str
+    model: GPT
+    vocabulary: Vocabulary
+    card: dict[str, Any]
+
+
+def list_checkpoints(folder: Path) -> list[str]:
+    """Names of the folders that hold a card, sorted."""
+    return sorted(path.parent.name for path in folder.glob(f"*/{CARD}"))
+
+
+def snapshot_steps(folder: Path) -> list[int]:
+    """The training steps at which a checkpoint's run kept a snapshot, ascending."""
+    return sorted(int(path.stem) for path in (folder / SNAPSHOTS).glob("[0-9]*.safetensors"))
+
+
+def content_hash(folder: Path, *, snapshot: int | None = None) -> str:
+    """Digest of the weights on disk: the key under which a loaded model may be cached."""
+    return sha256(_weights_path(folder, snapshot))
+
+
+def save_checkpoint(
+    folder: Path, model: GPT, vocabulary: Vocabulary, card: dict[str, Any], *,
+    dtype: torch.dtype = torch.float16,
+) -> None:
+    """Write all four files; the card last, so that a folder with a card is complete."""
+    write_json(folder / CONFIG, asdict(model.config))
+    write_json(folder / VOCABULARY, vocabulary.to_dict())
+    save_weights(folder / WEIGHTS, model, dtype=dtype)
+    write_card(folder, card)
+
+
+def write_card(folder: Path, card: dict[str, Any]) -> None:
+    """Write the card with the digests of the files beside it."""
+    files = {name: sha256(folder / name) for name in (CONFIG, VOCABULARY, WEIGHTS)}
+    for path in sorted((folder / SNAPSHOTS).glob("*.safetensors")):
+        files[f"{SNAPSHOTS}/{path.name}"] = sha256(path)
+    write_json(folder / CARD, {**card, "files": files})
+
+
+def save_weights(path: Path, model: GPT, *, dtype: torch.dtype) -> None:
+    """The parameters alone, stored in `dtype`."""
+    tensors = {name: t.to(dtype).contiguous() for name, t in model.state_dict().items()}
+    write_whole(path, lambda temporary: save_file(tensors, temporary))
+
+
+def load_checkpoint(folder: Path, *, snapshot: int | None = None) -> Checkpoint:
+    """Load strictly, in float32 and eval mode; `snapshot` is a step of the same run.
+
+    Raises CheckpointError naming the file and what is wrong.
+    """
+    if not folder.is_dir():
+        raise CheckpointError(f"there is no checkpoint {folder.name!r} in {folder.parent}")
+    try:
+        card = read_json(folder / CARD)
+        config = read_json(folder / CONFIG)
+        vocabulary = vocabulary_from_dict(read_json(folder / VOCABULARY))
+        model = GPT(GPTConfig(**config))
+    except (ValueError, TypeError) as error:
+        raise CheckpointError(f"checkpoint {folder.name}: {error}") from None
+    path = _weights_path(folder, snapshot)
+    _refuse_mismatch(folder, card, path)
+    load_weights(model, path)
+    if model.config.vocabulary_size != vocabulary.size:
+        raise CheckpointError(
+            f"checkpoint {folder.name}: the vocabulary has {vocabulary.size} entries, "
+            f"the model {model.config.vocabulary_size}"
+        )
+    return Checkpoint(folder.name, model.eval(), vocabulary, card)
+
+
+def load_weights(model: GPT, path: Path) -> None:
+    """Strict load of one safetensors file. Raises CheckpointError naming tensor and shapes."""
+    tensors = read_tensors(path)
+    expected = {name: tuple(t.shape) for name, t in model.state_dict().items()}
+    for name, shape in expected.items():
+        if name not in tensors:
+            raise CheckpointError(f"{path}: the tensor {name} is missing")
+        if tuple(tensors[name].shape) != shape:
+            raise CheckpointError(
+                f"{path}: {name} has shape {tuple(tensors[name].shape)}, the config needs {shape}"
+            )
+    if extra := sorted(set(tensors) - set(expected)):
+        raise CheckpointError(f"{path}: unknown tensors {', '.join(extra)}")
+    model.load_state_dict({name: t.float() for name, t in tensors.items()})
+
+
+def read_tensors(path: Path) -> dict[str, Tensor]:
+    """Tensors of a safetensors file. Raises CheckpointError for anything else."""
+    try:
+        return load_file(path)
+    except (OSError, SafetensorError) as error:
+        raise CheckpointError(f"{path}: not a whole safetensors file ({error})") from None
+
+
+def _weights_path(folder: Path, snapshot: int | None) -> Path:
+    return folder / (WEIGHTS if snapshot is None else f"{SNAPSHOTS}/{snapshot:06d}.safetensors")
+
+
+def _refuse_mismatch(folder: Path, card: dict[str, Any], weights: Path) -> None:
+    stated = card.get("files")
+    for path in (folder / CONFIG, folder / VOCABULARY, weights):
+        name = path.relative_to(folder).as_posix()
+        if not isinstance(stated, dict) or name not in stated:
+            raise CheckpointError(f"checkpoint {folder.name}: the card does not list {name}")
+        try:
+            found = sha256(path)
+        except ValueError as error:
+            raise CheckpointError(f"checkpoint {folder.name}: {error}") from None
+        if found != stated[name]:
+            raise CheckpointError(
+                f"checkpoint {folder.name}: {name} is not the file that the card describes "
+                f"(sha256 {found[:12]}…, the card says {str(stated[name])[:12]}…)"
+            )

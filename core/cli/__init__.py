@@ -1,0 +1,1 @@
+"""The command line: everything a page does, without a browser."""

@@ -1,0 +1,119 @@
+"""The parser of `python -m core <verb>`.
+
+With --json exactly one JSON object goes to standard output and everything else to standard error.
+A ValueError is the user's: one line, exit status 2.
+"""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from core.cli import verbs
+from core.data.biographies import PATTERNS
+from core.training.recipe import PRESETS
+
+DEFAULT_CHECKPOINT = "notable-pretrained"
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run one verb; returns the exit status."""
+    options = build_parser().parse_args(arguments)
+    try:
+        options.run(options)
+    except ValueError as error:
+        print(f"error: {' '.join(str(error).split())}", file=sys.stderr)
+        return 2
+    return 0
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """All verbs and their options."""
+    parser = argparse.ArgumentParser(prog="python -m core", description=__doc__)
+    commands = parser.add_subparsers(dest="verb", required=True)
+    _add_ask(commands)
+    _add_evaluate(commands)
+    _add_trace(commands)
+    _add_train(commands)
+    _add_data(commands)
+    _add_corpus(commands)
+    return parser
+
+
+Commands = argparse._SubParsersAction  # pyright: ignore[reportPrivateUsage, reportMissingTypeArgument]
+
+
+def _add_ask(commands: "Commands") -> None:
+    ask = commands.add_parser("ask", help="answer one question")
+    ask.add_argument("question")
+    _add_checkpoint(ask)
+    _add_json(ask)
+    ask.set_defaults(run=verbs.ask)
+
+
+def _add_evaluate(commands: "Commands") -> None:
+    evaluate = commands.add_parser("evaluate", help="answer all questions of a split")
+    _add_checkpoint(evaluate)
+    evaluate.add_argument("--split", choices=("train", "held-out", "dev", "test"), default="dev")
+    _add_corpus_folder(evaluate)
+    evaluate.add_argument(
+        "--record", action="store_true", help="write dev and test figures into the card"
+    )
+    _add_json(evaluate)
+    evaluate.set_defaults(run=verbs.evaluate)
+
+
+def _add_trace(commands: "Commands") -> None:
+    trace = commands.add_parser("trace", help="record every head while one question is answered")
+    trace.add_argument("question")
+    _add_checkpoint(trace)
+    trace.add_argument("--out", type=Path, help="write the whole trace as JSON to this file")
+    _add_json(trace)
+    trace.set_defaults(run=verbs.trace)
+
+
+def _add_train(commands: "Commands") -> None:
+    train = commands.add_parser("train", help="train a preset, or go on with a stopped run")
+    what = train.add_mutually_exclusive_group(required=True)
+    what.add_argument("--preset", choices=sorted(PRESETS))
+    what.add_argument("--resume", type=Path, metavar="DIR")
+    length = train.add_mutually_exclusive_group()
+    length.add_argument("--minutes", type=float, help="turned into steps by a measurement")
+    length.add_argument("--steps", type=int)
+    train.add_argument("--out", type=Path, metavar="DIR", help="needed with --preset")
+    train.add_argument("--seed", type=int, default=0)
+    _add_corpus_folder(train)
+    _add_json(train)
+    train.set_defaults(run=verbs.train)
+
+
+def _add_data(commands: "Commands") -> None:
+    data = commands.add_parser("data", help="look at the table of people")
+    actions = data.add_subparsers(dest="action", required=True)
+    check = actions.add_parser("check", help="figures, and birthplaces against a reference")
+    check.add_argument("--reference", type=Path)
+    _add_json(check)
+    check.set_defaults(run=verbs.check)
+
+
+def _add_corpus(commands: "Commands") -> None:
+    corpus = commands.add_parser("corpus", help="write the pretraining sentences, one a line")
+    corpus.add_argument("--out", type=Path, required=True)
+    corpus.add_argument("--sentences", type=int, default=6, help=f"a person, 1 to {len(PATTERNS)}")
+    corpus.add_argument("--seed", type=int, default=0)
+    _add_json(corpus)
+    corpus.set_defaults(run=verbs.corpus)
+
+
+def _add_checkpoint(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--checkpoint", default=DEFAULT_CHECKPOINT, help="a shipped name, or a folder"
+    )
+
+
+def _add_corpus_folder(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--corpus", type=Path, metavar="DIR", help="the course's own files")
+
+
+def _add_json(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--json", action="store_true", help="one JSON object to standard output")

@@ -1,0 +1,28 @@
+"""Where the project's own files lie, and how a verb finds data and checkpoints."""
+
+from pathlib import Path
+
+from core.data.corpus import TrainingCorpus, course_corpus, notable_corpus
+from core.data.course import load_course
+from core.data.people import load_people
+
+ROOT = Path(__file__).resolve().parents[2]
+CHECKPOINTS = ROOT / "checkpoints"
+ASSETS = ROOT / "assets"
+PEOPLE = ASSETS / "people.tsv"
+JUDGED = ASSETS / "people_judged.tsv"
+
+
+def checkpoint_folder(name: str) -> Path:
+    """A shipped checkpoint by name, or any folder by path."""
+    shipped = CHECKPOINTS / name
+    return shipped if shipped.is_dir() else Path(name)
+
+
+def load_corpus(kind: str, *, n_sentences: int, folder: Path | None) -> TrainingCorpus:
+    """`notable` from the shipped table, `course` from a folder that the user names."""
+    if kind == "notable":
+        return notable_corpus(load_people(PEOPLE), n_sentences=n_sentences)
+    if folder is None:
+        raise ValueError("the course's files are not shipped: name their folder with --corpus")
+    return course_corpus(load_course(folder))

@@ -1,0 +1,73 @@
+"""A corpus for training: documents, questions by split, and the digest that a card states."""
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from core.data.biographies import biographies, documents
+from core.data.course import CourseData
+from core.data.people import Person, Question, Split, is_held_out, questions_of
+from core.data.vocabulary import BpeVocabulary, CharVocabulary, Vocabulary
+
+CORPUS_SEED = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrainingCorpus:
+    """(name, lines) documents, and questions; `held_out` is for tuning and never asked."""
+
+    documents: list[tuple[str, list[str]]]
+    train: list[Question]
+    held_out: list[Question]
+    dev: list[Question]
+    test: list[Question]
+
+    @property
+    def digest(self) -> str:
+        """sha256 of everything that a training can see, and of the split."""
+        parts = [self.documents, [[q.text, q.answer] for q in self.train + self.held_out]]
+        return hashlib.sha256(json.dumps(parts, ensure_ascii=False).encode()).hexdigest()
+
+    def questions(self, split: Split) -> list[Question]:
+        """Train questions are those asked in training; the held-out slice is apart."""
+        return {"train": self.train, "dev": self.dev, "test": self.test}[split]
+
+    def known(self) -> list[Question]:
+        """Every answered question that is not of dev or test; baselines may use them."""
+        return self.train + self.held_out
+
+
+def notable_corpus(people: Sequence[Person], *, n_sentences: int) -> TrainingCorpus:
+    """Everybody is in the documents; only train people are asked about."""
+    asked = questions_of(people, "train")
+    return TrainingCorpus(
+        documents=documents(biographies(people, n_sentences=n_sentences, seed=CORPUS_SEED)),
+        train=[question for question in asked if not is_held_out(question.name)],
+        held_out=[question for question in asked if is_held_out(question.name)],
+        dev=questions_of(people, "dev"),
+        test=questions_of(people, "test"),
+    )
+
+
+def course_corpus(data: CourseData, *, n_held_out: int = 200) -> TrainingCorpus:
+    """The course's sentences; the last `n_held_out` training questions are kept for tuning."""
+    return TrainingCorpus(
+        documents=[(name, [sentence]) for name, sentence in data.documents()],
+        train=data.train[:-n_held_out],
+        held_out=data.train[-n_held_out:],
+        dev=data.dev,
+        test=data.test,
+    )
+
+
+def make_vocabulary(
+    corpus: TrainingCorpus, kind: Literal["bpe", "char"], *, n_pieces: int
+) -> Vocabulary:
+    """Characters or word pieces of the documents and the questions asked in training."""
+    lines = [line for _, lines in corpus.documents for line in lines]
+    lines += [question.text for question in corpus.train]
+    if kind == "char":
+        return CharVocabulary.from_text("".join(lines))
+    return BpeVocabulary.from_texts(lines, n_pieces=n_pieces)

@@ -1,0 +1,84 @@
+"""Pretraining objectives as small pure functions: token ids in, one training sequence out.
+
+Each takes an explicit `random.Random`; nothing else is random.
+"""
+
+import random
+import re
+from collections.abc import Sequence
+
+from core.data.vocabulary import MASK_ID
+
+# A capitalised word or a number, with the small words that hold a name together.
+_SALIENT_WORD = r"(?:[^\W\d_a-zß-öø-ÿ]|\d)[\w'’-]*"
+_JOIN = r"(?:of|de|da|do|dos|del|la|le|el|al|upon|am|der|an)"
+_SALIENT = re.compile(rf"{_SALIENT_WORD}(?: (?:{_JOIN} ){{0,2}}{_SALIENT_WORD})*")
+# Capitalised only because they open a sentence.
+_OPENERS = frozenset("A An At Before Born By He Her His In It Known My She Best The Their They To".split())
+
+
+def span_corruption(
+    ids: Sequence[int], *, block_size: int, generator: random.Random
+) -> list[int]:
+    """`prefix ⁇ suffix ⁇ span`, as the course defines it.
+
+    The document is cut to a random length between 4 and 7/8 of the block; the span has a quarter
+    of that length on average (1 to half of it, uniformly) at a uniform place. The two control
+    tokens are included, so the result has at most block_size + 1 tokens (inputs and shifted
+    targets). Raises ValueError for a document of fewer than two tokens.
+    """
+    if len(ids) < 2:
+        raise ValueError(f"span corruption needs at least 2 tokens, not {len(ids)}")
+    longest = min(len(ids), block_size * 7 // 8)
+    length = generator.randint(min(4, longest), longest)
+    n_masked = generator.randint(1, max(1, length // 2))
+    start = generator.randint(0, length - n_masked)
+    prefix, span, suffix = ids[:start], ids[start : start + n_masked], ids[start + n_masked : length]
+    return [*prefix, MASK_ID, *suffix, MASK_ID, *span]
+
+
+def salient_spans(text: str) -> list[tuple[int, int]]:
+    """(start, end) of each capitalised name or number in a text, in order.
+
+    After Guu et al. 2020 (REALM, section 3.4), with a pattern instead of a tagger. Words that are
+    capitalised only because they open the sentence are left out.
+    """
+    spans: list[tuple[int, int]] = []
+    for match in _SALIENT.finditer(text):
+        start, end = match.span()
+        first = re.match(r"[\w'’-]+", match[0])
+        if first and first[0] in _OPENERS:
+            start = min(end, start + len(first[0]) + 1)
+        if start < end:
+            spans.append((start, end))
+    return spans
+
+
+def salient_span_corruption(
+    before: Sequence[int], span: Sequence[int], after: Sequence[int]
+) -> list[int]:
+    """`before ⁇ after ⁇ span ⁇` where the span is a name or number."""
+    return [*before, MASK_ID, *after, MASK_ID, *span, MASK_ID]
+
+
+def shuffled_facts(
+    name: Sequence[int],
+    facts: Sequence[Sequence[int]],
+    *,
+    n_most: int,
+    generator: random.Random,
+) -> list[int]:
+    """`name ⁇ fact ⁇ fact ⁇ …` with at most `n_most` facts in random order.
+
+    Every fact is asked for right after the name sooner or later, so the name alone must recall it.
+    """
+    chosen = generator.sample(list(facts), min(n_most, len(facts)))
+    sequence = [*name, MASK_ID]
+    for fact in chosen:
+        sequence += [*fact, MASK_ID]
+    return sequence
+
+
+def question_and_answer(question: Sequence[int], answer: Sequence[int]) -> list[int]:
+    """`question ⁇ answer ⁇`, the fine-tuning form."""
+    return [*question, MASK_ID, *answer, MASK_ID]

@@ -1,0 +1,120 @@
+"""The table of notable people, its fixed splits, and the questions about them."""
+
+import csv
+import hashlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Literal, cast
+
+Split = Literal["train", "dev", "test"]
+SPLITS: tuple[Split, ...] = ("train", "dev", "test")
+PRONOUNS = ("he", "she", "they")
+CONTINENTS = ("Africa", "Asia", "Europe", "North America", "South America", "Oceania")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Person:
+    """One row of the table; years are integers, negative before the common era."""
+
+    name: str
+    pronoun: str
+    birthplace: str
+    country: str
+    continent: str
+    born: int
+    died: int | None
+    occupation: str
+    known_for: str
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question and, where it is known, the expected answer."""
+
+    text: str
+    answer: str | None
+    name: str
+
+
+COLUMNS = tuple(field.name for field in fields(Person))
+
+
+def load_people(path: Path) -> list[Person]:
+    """Read the table (UTF-8, tab separated, one header line).
+
+    Raises ValueError that names file, line and what is allowed.
+    """
+    with path.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.reader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
+    if not rows or tuple(rows[0]) != COLUMNS:
+        raise ValueError(f"{path}, line 1: the header must be {' '.join(COLUMNS)}")
+    people = [_person(row, f"{path}, line {number}") for number, row in enumerate(rows[1:], 2)]
+    _refuse_duplicates(people, path)
+    return people
+
+
+def split_of(name: str) -> Split:
+    """Train (60 %), dev (20 %) or test (20 %), fixed by a hash of the name alone."""
+    position = _fraction(name, salt="split")
+    return "train" if position < 0.6 else "dev" if position < 0.8 else "test"
+
+
+def is_held_out(name: str) -> bool:
+    """Whether a train person is kept for tuning: 10 % of train, never asked in training."""
+    return split_of(name) == "train" and _fraction(name, salt="held-out") < 0.1
+
+
+def question_text(name: str) -> str:
+    """The one template of the exercise."""
+    return f"Where was {name} born?"
+
+
+def questions_of(people: Iterable[Person], split: Split) -> list[Question]:
+    """The questions about everybody in one split, in the order of the table."""
+    return [
+        Question(question_text(person.name), person.birthplace, person.name)
+        for person in people
+        if split_of(person.name) == split
+    ]
+
+
+def _fraction(name: str, *, salt: str) -> float:
+    digest = hashlib.sha256(f"{salt}:{name}".encode()).digest()
+    return int.from_bytes(digest[:8], "big") / 2**64
+
+
+def _person(row: Sequence[str], where: str) -> Person:
+    if len(row) != len(COLUMNS):
+        raise ValueError(f"{where}: {len(row)} columns, {len(COLUMNS)} are needed")
+    cells = dict(zip(COLUMNS, row, strict=True))
+    for column, value in cells.items():
+        if column != "died" and not value.strip():
+            raise ValueError(f"{where}: the column {column} is empty")
+    _refuse_unknown(cells["pronoun"], PRONOUNS, f"{where}, column pronoun")
+    _refuse_unknown(cells["continent"], CONTINENTS, f"{where}, column continent")
+    years = {"born": _year(cells["born"], where), "died": None}
+    if cells["died"]:
+        years["died"] = _year(cells["died"], where)
+    texts = {column: value for column, value in cells.items() if column not in years}
+    return Person(**texts, born=cast(int, years["born"]), died=years["died"])
+
+
+def _refuse_unknown(value: str, allowed: Sequence[str], where: str) -> None:
+    if value not in allowed:
+        raise ValueError(f"{where}: {value!r} is not one of {', '.join(allowed)}")
+
+
+def _year(text: str, where: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise ValueError(f"{where}: {text!r} is not a year (a whole number)") from None
+
+
+def _refuse_duplicates(people: Sequence[Person], path: Path) -> None:
+    seen: dict[str, int] = {}
+    for number, person in enumerate(people, 2):
+        first = seen.setdefault(person.name, number)
+        if first != number:
+            raise ValueError(f"{path}, line {number}: {person.name} is already on line {first}")

@@ -1,0 +1,194 @@
+"""Two vocabularies: characters exactly as the course has them, and word pieces.
+
+Both give PAD the id 0 and MASK the id 1. Text goes in and ids come out; the special tokens are
+never made from typed text.
+"""
+
+import json
+import unicodedata
+from collections.abc import Iterable, Sequence
+from typing import Any, Protocol, cast
+
+from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
+
+PAD, MASK = "\u25a1", "\u2047"
+PAD_ID, MASK_ID = 0, 1
+SPACE_GLYPH = "·"
+
+
+class Vocabulary(Protocol):
+    """What the rest of the project needs of a vocabulary."""
+
+    kind: str
+
+    @property
+    def size(self) -> int: ...
+
+    def encode(self, text: str) -> list[int]:
+        """Ids of a text. Raises ValueError naming a character that is outside, and where."""
+        ...
+
+    def decode(self, ids: Iterable[int]) -> str: ...
+
+    def label(self, token_id: int) -> str:
+        """What a chart shows for one token: whitespace as a visible glyph."""
+        ...
+
+    def word_starts(self, ids: Sequence[int]) -> list[bool]:
+        """Whether each token begins a new word; folding to words uses it."""
+        ...
+
+    def to_dict(self) -> dict[str, Any]: ...
+
+
+class CharVocabulary:
+    """PAD (id 0), MASK (id 1), then the sorted characters of the corpus."""
+
+    kind = "char"
+
+    def __init__(self, characters: str) -> None:
+        if characters[:2] != PAD + MASK or len(set(characters)) != len(characters):
+            raise ValueError(
+                f"a character vocabulary starts with {PAD}{MASK} and names each character once"
+            )
+        self.characters = characters
+        self._ids = {character: index for index, character in enumerate(characters)}
+
+    @classmethod
+    def from_text(cls, text: str) -> "CharVocabulary":
+        """The vocabulary of a corpus; 256 entries on the course's wiki.txt."""
+        return cls(PAD + MASK + "".join(sorted(set(text) - {PAD, MASK})))
+
+    @property
+    def size(self) -> int:
+        return len(self.characters)
+
+    def encode(self, text: str) -> list[int]:
+        refuse_special(text)
+        for position, character in enumerate(text):
+            if character not in self._ids:
+                raise ValueError(
+                    f"position {position}: {describe_character(character)} is not among the "
+                    f"{self.size - 2} characters this model was trained on"
+                )
+        return [self._ids[character] for character in text]
+
+    def decode(self, ids: Iterable[int]) -> str:
+        return "".join(self.characters[i] for i in ids if i not in (PAD_ID, MASK_ID))
+
+    def label(self, token_id: int) -> str:
+        return visible(self.characters[token_id])
+
+    def word_starts(self, ids: Sequence[int]) -> list[bool]:
+        text = [self.characters[i] for i in ids]
+        return [_starts_word(b, c) for b, c in zip(["", *text], text, strict=False)]
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"kind": self.kind, "characters": self.characters}
+
+
+class BpeVocabulary:
+    """Byte-level byte-pair encoding (Sennrich et al. 2016; bytes as in GPT-2).
+
+    Every text can be encoded. A word has the same pieces at the start of a text and inside it,
+    because a space is put before the first word.
+    """
+
+    kind = "bpe"
+
+    def __init__(self, tokenizer: Tokenizer) -> None:
+        # Typed text must never become a control token; refuse_special gives the clear error.
+        tokenizer.encode_special_tokens = True
+        if tokenizer.id_to_token(PAD_ID) != PAD or tokenizer.id_to_token(MASK_ID) != MASK:
+            raise ValueError(f"a word-piece vocabulary gives {PAD} the id 0 and {MASK} the id 1")
+        self._tokenizer = tokenizer
+
+    @classmethod
+    def from_texts(cls, texts: Iterable[str], *, n_pieces: int) -> "BpeVocabulary":
+        """Train on a corpus. Deterministic."""
+        alphabet = pre_tokenizers.ByteLevel.alphabet()
+        if n_pieces < len(alphabet) + 2:
+            raise ValueError(f"{n_pieces} pieces: at least {len(alphabet) + 2} are needed")
+        tokenizer = Tokenizer(models.BPE())
+        tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=True)
+        tokenizer.decoder = decoders.ByteLevel()
+        trainer = trainers.BpeTrainer(
+            vocab_size=n_pieces,
+            special_tokens=[PAD, MASK],
+            initial_alphabet=sorted(alphabet),
+            show_progress=False,
+        )
+        tokenizer.train_from_iterator(texts, trainer)
+        return cls(tokenizer)
+
+    @property
+    def size(self) -> int:
+        return self._tokenizer.get_vocab_size()
+
+    def encode(self, text: str) -> list[int]:
+        refuse_special(text)
+        return self._tokenizer.encode(text, add_special_tokens=False).ids
+
+    def decode(self, ids: Iterable[int]) -> str:
+        kept = [i for i in ids if i not in (PAD_ID, MASK_ID)]
+        return self._tokenizer.decode(kept).removeprefix(" ")
+
+    def label(self, token_id: int) -> str:
+        if token_id in (PAD_ID, MASK_ID):
+            return (PAD, MASK)[token_id]
+        text = self._tokenizer.decode([token_id])
+        if "\ufffd" in text:  # a piece that holds only some bytes of a character
+            return f"‹{self._tokenizer.id_to_token(token_id)}›"
+        return visible(text)
+
+    def word_starts(self, ids: Sequence[int]) -> list[bool]:
+        texts = [self.label(i).replace(SPACE_GLYPH, " ") for i in ids]
+        last = ["", *(text[-1:] for text in texts)]
+        return [_starts_word(b, t[:1]) for b, t in zip(last, texts, strict=False)]
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"kind": self.kind, "tokenizer": json.loads(self._tokenizer.to_str())}
+
+
+def vocabulary_from_dict(data: dict[str, Any]) -> Vocabulary:
+    """The inverse of `to_dict`. Raises ValueError for anything else."""
+    if data.get("kind") == "char" and isinstance(data.get("characters"), str):
+        return CharVocabulary(cast(str, data["characters"]))
+    if data.get("kind") == "bpe" and isinstance(data.get("tokenizer"), dict):
+        return BpeVocabulary(Tokenizer.from_str(json.dumps(data["tokenizer"])))
+    raise ValueError(f"unknown vocabulary kind {data.get('kind')!r}; char and bpe are known")
+
+
+def refuse_special(text: str) -> None:
+    """Raise ValueError if a text holds a control character of the training format."""
+    for position, character in enumerate(text):
+        if character in (PAD, MASK):
+            raise ValueError(
+                f"position {position}: {describe_character(character)} is a control character "
+                "of the training format and cannot be typed"
+            )
+
+
+def describe_character(character: str) -> str:
+    """Glyph, code point and name, so that invisible characters can be told apart."""
+    name = unicodedata.name(character, "no name")
+    return f"{visible(character)!r} (U+{ord(character):04X}, {name})"
+
+
+def visible(text: str) -> str:
+    """Whitespace and control characters as glyphs."""
+    glyphs = {" ": SPACE_GLYPH, "\n": "⏎", "\t": "⇥", "\u00a0": "⍽"}
+    return "".join(
+        glyphs.get(c, c if c.isprintable() else f"‹{ord(c):04X}›") for c in text
+    )
+
+
+def _starts_word(before: str, character: str) -> bool:
+    """A word begins at a space; marks that end a part of the prompt stand alone."""
+    standing_alone = {"?", PAD, MASK}
+    return (
+        not before
+        or character.isspace()
+        or character in standing_alone
+        or before in standing_alone
+    )

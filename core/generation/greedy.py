@@ -1,0 +1,110 @@
+"""Greedy answers in batches, with a key-value cache.
+
+A prompt is `question ⁇`; the answer runs until the next ⁇ or the limit. Prompts of equal length
+share a batch, so nothing is ever padded.
+"""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from core.attention import sdpa
+from core.data.vocabulary import MASK_ID, Vocabulary
+from core.models.gpt import GPT
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An answer and the model's probability of exactly this text (with its end)."""
+
+    text: str
+    ids: tuple[int, ...]
+    probability: float
+
+
+def prompt_ids(vocabulary: Vocabulary, question: str, *, block_size: int) -> list[int]:
+    """`question ⁇` as ids. Raises ValueError for an empty, too long or unknown text."""
+    if not question.strip():
+        raise ValueError("the question is empty: type a text such as 'Where was Ada Lovelace born?'")
+    ids = [*vocabulary.encode(question), MASK_ID]
+    if len(ids) >= block_size:
+        raise ValueError(
+            f"the question has {len(ids) - 1} tokens; with its end mark and one token of answer "
+            f"at most {block_size - 2} fit into this model's block of {block_size}"
+        )
+    return ids
+
+
+@torch.inference_mode()
+def answer(
+    model: GPT,
+    vocabulary: Vocabulary,
+    questions: Sequence[str],
+    *,
+    max_new_tokens: int = 40,
+    batch_size: int = 128,
+) -> list[Answer]:
+    """Answer every question, in the given order. Cost: one pass over each prompt plus one
+    position a new token. Leaves the model's mode alone (there is no dropout)."""
+    block_size = model.config.block_size
+    prompts = [prompt_ids(vocabulary, text, block_size=block_size) for text in questions]
+    by_length: dict[int, list[int]] = defaultdict(list)
+    for index, prompt in enumerate(prompts):
+        by_length[len(prompt)].append(index)
+    answers: dict[int, Answer] = {}
+    for length, members in sorted(by_length.items()):
+        limit = min(max_new_tokens, block_size - length)
+        for start in range(0, len(members), batch_size):
+            batch = members[start : start + batch_size]
+            new_ids, logs = greedy(model, torch.tensor([prompts[i] for i in batch]), limit)
+            for index, ids, log in zip(batch, new_ids.tolist(), logs, strict=True):
+                answers[index] = _cut(vocabulary, ids, log)
+    return [answers[index] for index in range(len(prompts))]
+
+
+def greedy(model: GPT, prompt: Tensor, n_new: int) -> tuple[Tensor, Tensor]:
+    """The likeliest next token, `n_new` times: ids and log-probabilities, each (B, n_new).
+
+    Stops early once every row has ended; columns after a row's ⁇ mean nothing.
+    """
+    cache: list[tuple[Tensor, Tensor]] = []
+    ids, start = prompt, 0
+    new_ids: list[Tensor] = []
+    logs: list[Tensor] = []
+    ended = torch.zeros(len(prompt), dtype=torch.bool)
+    for _ in range(n_new):
+        logits, cache = _extend(model, ids, start, cache)
+        log, best = logits[:, -1].log_softmax(-1).max(-1)
+        new_ids.append(best)
+        logs.append(log)
+        ended |= best == MASK_ID
+        if bool(ended.all()):
+            break
+        start += ids.shape[1]
+        ids = best[:, None]
+    return torch.stack(new_ids, 1), torch.stack(logs, 1)
+
+
+def _extend(
+    model: GPT, ids: Tensor, start: int, cache: list[tuple[Tensor, Tensor]]
+) -> tuple[Tensor, list[tuple[Tensor, Tensor]]]:
+    x, positions = model.embed(ids, start=start)
+    grown: list[tuple[Tensor, Tensor]] = []
+    for index, block in enumerate(model.layers):
+        query, key, value = block.heads(x, positions)
+        if cache:
+            key = torch.cat([cache[index][0], key], dim=2)
+            value = torch.cat([cache[index][1], value], dim=2)
+        grown.append((key, value))
+        x = block.merge(x, sdpa.attend(query, key, value))
+    return model.logits(x[:, -1:]), grown
+
+
+def _cut(vocabulary: Vocabulary, ids: list[int], logs: Tensor) -> Answer:
+    end = ids.index(MASK_ID) + 1 if MASK_ID in ids else len(ids)
+    return Answer(
+        vocabulary.decode(ids[:end]), tuple(ids[:end]), float(logs[:end].sum().exp())
+    )

@@ -1,0 +1,150 @@
+"""From documents and questions to batches of token ids, deterministic in seed and position."""
+
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import torch
+from torch import Tensor
+
+from core.data.objectives import (
+    question_and_answer,
+    salient_span_corruption,
+    salient_spans,
+    shuffled_facts,
+    span_corruption,
+)
+from core.data.people import Question
+from core.data.vocabulary import MASK_ID, PAD_ID, Vocabulary
+from core.training.recipe import Phase, Recipe
+
+IGNORE = -100
+POOL_SIZE = 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One person's lines as ids: name, whole lines, facts, and (before, span, after) cuts."""
+
+    name: tuple[int, ...]
+    lines: tuple[tuple[int, ...], ...]
+    facts: tuple[tuple[int, ...], ...]
+    cuts: tuple[tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingData:
+    """Everything that examples are drawn from."""
+
+    documents: tuple[Document, ...]
+    questions: tuple[tuple[tuple[int, ...], tuple[int, ...]], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Inputs (B, L) and targets (B, L); targets that do not count are IGNORE."""
+
+    inputs: Tensor
+    targets: Tensor
+
+    @property
+    def n_tokens(self) -> int:
+        """Real (not padded) input tokens."""
+        return int((self.inputs != PAD_ID).sum())
+
+
+def training_data(
+    documents: Sequence[tuple[str, Sequence[str]]],
+    questions: Sequence[Question],
+    vocabulary: Vocabulary,
+) -> TrainingData:
+    """Tokenise (name, lines) documents and the questions that may be asked in training."""
+
+    @lru_cache(maxsize=200_000)
+    def encode(text: str) -> tuple[int, ...]:
+        return tuple(vocabulary.encode(text)) if text else ()
+
+    return TrainingData(
+        tuple(_document(name, lines, encode) for name, lines in documents),
+        tuple((encode(q.text), encode(q.answer)) for q in questions if q.answer is not None),
+    )
+
+
+def pool_of_batches(
+    data: TrainingData, recipe: Recipe, phase: Phase, *, seed: int, pool: int
+) -> list[Batch]:
+    """The batches of one pool of examples, of similar length inside and in random order.
+
+    The same arguments give the same batches, so a resumed run needs the pool's number only.
+    """
+    generator = random.Random(f"{seed}:{phase.name}:{pool}")
+    examples = [draw(data, recipe, phase, generator) for _ in range(POOL_SIZE)]
+    batches: list[Batch] = []
+    members: list[list[int]] = []
+    for example in sorted(examples, key=len):
+        members.append(example)
+        if len(members) * len(example) >= recipe.tokens_per_batch:
+            batches.append(collate(members, answer_only=phase.answer_only))
+            members = []
+    if members:
+        batches.append(collate(members, answer_only=phase.answer_only))
+    generator.shuffle(batches)
+    return batches
+
+
+def draw(
+    data: TrainingData, recipe: Recipe, phase: Phase, generator: random.Random
+) -> list[int]:
+    """One example of the phase's mixture, at most block_size + 1 tokens."""
+    kinds = [kind for kind, weight in phase.mixture.items() if weight]
+    (kind,) = generator.choices(kinds, [phase.mixture[kind] for kind in kinds])
+    return _draw_kind(kind, data, recipe, generator)[: recipe.block_size + 1]
+
+
+def collate(examples: Sequence[Sequence[int]], *, answer_only: bool) -> Batch:
+    """Pad to the longest; targets are the inputs shifted by one.
+
+    With `answer_only` the loss begins after the first ⁇.
+    """
+    longest = max(map(len, examples))
+    ids = torch.tensor([[*ids, *[PAD_ID] * (longest - len(ids))] for ids in examples])
+    inputs, targets = ids[:, :-1], ids[:, 1:].clone()
+    targets[targets == PAD_ID] = IGNORE
+    if answer_only:
+        after_mark = (inputs == MASK_ID).cumsum(1) > 0
+        targets[~after_mark] = IGNORE
+    return Batch(inputs, targets)
+
+
+def _document(
+    name: str, lines: Sequence[str], encode: Callable[[str], tuple[int, ...]]
+) -> Document:
+    facts: dict[str, None] = {}
+    cuts: list[tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]] = []
+    for line in lines:
+        for start, end in salient_spans(line):
+            fact = line[start:end]
+            if fact in name or name in fact:
+                continue
+            facts[fact] = None
+            cuts.append((encode(line[:start].rstrip()), encode(fact), encode(line[end:].lstrip())))
+    return Document(
+        encode(name), tuple(map(encode, lines)), tuple(map(encode, facts)), tuple(cuts)
+    )
+
+
+def _draw_kind(
+    kind: str, data: TrainingData, recipe: Recipe, generator: random.Random
+) -> list[int]:
+    if kind == "questions":
+        return question_and_answer(*generator.choice(data.questions))
+    document = generator.choice(data.documents)
+    if kind == "shuffled_facts" and document.facts:
+        return shuffled_facts(
+            document.name, document.facts, n_most=recipe.n_facts, generator=generator
+        )
+    if kind == "salient_spans" and document.cuts:
+        return salient_span_corruption(*generator.choice(document.cuts))
+    line = generator.choice(document.lines)
+    return span_corruption(line, block_size=recipe.block_size, generator=generator)

@@ -1,0 +1,175 @@
+"""Training as a generator of records. It knows nothing of files, jobs or clocks.
+
+Whoever consumes it decides when to save: `trainer.state()` after any record is enough to go on
+bit for bit on the same machine, because batches are a function of seed and position.
+"""
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from core.models.gpt import GPT
+from core.training.examples import IGNORE, Batch, TrainingData, pool_of_batches
+from core.training.optimizers import make_optimizers, rate_factor, set_rates
+from core.training.recipe import Phase, Recipe
+
+
+class TrainingDivergedError(RuntimeError):
+    """The loss is not a number; the model is as it was before the step."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepRecord:
+    """One optimizer step. `step` counts finished steps; `n_tokens` are real ones."""
+
+    step: int
+    phase: str
+    loss: float
+    rate_factor: float
+    n_tokens: int
+
+
+@dataclass(slots=True)
+class Cursor:
+    """Where in the data a run stands: finished steps, phase, pool and place in the pool."""
+
+    step: int = 0
+    phase: int = 0
+    pool: int = 0
+    place: int = 0
+
+
+class Trainer:
+    """A model, its optimizers and the place in the data."""
+
+    def __init__(
+        self, model: GPT, data: TrainingData, recipe: Recipe, *, n_steps: int, seed: int
+    ) -> None:
+        if n_steps < 1:
+            raise ValueError(f"{n_steps} steps: at least 1 is needed")
+        self.model, self.data, self.recipe = model, data, recipe
+        self.n_steps, self.seed = n_steps, seed
+        self.optimizers = make_optimizers(model, recipe)
+        self.cursor = Cursor()
+        self._batches: list[Batch] = []
+        self._batches_of: tuple[int, int] | None = None
+
+    def steps(self) -> Iterator[StepRecord]:
+        """Train from where the cursor stands to the last step."""
+        while self.cursor.step < self.n_steps:
+            yield self._step()
+
+    def state(self) -> tuple[dict[str, Tensor], dict[str, int]]:
+        """(tensors, cursor): model, optimizer moments and position."""
+        tensors = {f"model.{name}": t for name, t in self.model.state_dict().items()}
+        for index, optimizer in enumerate(self.optimizers):
+            for parameter, moments in optimizer.state_dict()["state"].items():
+                for key, value in moments.items():
+                    tensors[f"optimizer.{index}.{parameter}.{key}"] = torch.as_tensor(value)
+        cursor = {name: getattr(self.cursor, name) for name in Cursor.__slots__}
+        return tensors, cursor
+
+    def load_state(self, tensors: dict[str, Tensor], cursor: dict[str, int]) -> None:
+        """Go back to a state. Raises ValueError if it belongs to another model."""
+        model = {k.removeprefix("model."): t for k, t in tensors.items() if k.startswith("model.")}
+        try:
+            self.model.load_state_dict(model)
+            for index, optimizer in enumerate(self.optimizers):
+                optimizer.load_state_dict(_optimizer_state(optimizer, index, tensors))
+            self.cursor = Cursor(**cursor)
+        except (RuntimeError, KeyError, TypeError) as error:
+            raise ValueError(f"the saved state does not fit this model: {error}") from None
+
+    def _step(self) -> StepRecord:
+        batch, phase = self._next_batch()
+        factor = rate_factor(
+            self.cursor.step,
+            self.n_steps,
+            warmup=self.recipe.warmup_steps,
+            decay_share=self.recipe.decay_share,
+        )
+        set_rates(self.optimizers, self.recipe, factor)
+        loss = self._update(batch)
+        self.cursor.step += 1
+        return StepRecord(
+            step=self.cursor.step,
+            phase=phase.name,
+            loss=loss,
+            rate_factor=factor,
+            n_tokens=batch.n_tokens,
+        )
+
+    def _update(self, batch: Batch) -> float:
+        for optimizer in self.optimizers:
+            optimizer.zero_grad()
+        logits = self.model(batch.inputs)
+        loss = F.cross_entropy(
+            logits.flatten(0, 1), batch.targets.flatten(), ignore_index=IGNORE
+        )
+        value = loss.item()
+        if not math.isfinite(value):
+            raise TrainingDivergedError(f"the loss is {value} at step {self.cursor.step + 1}")
+        loss.backward()
+        nn.utils.clip_grad_norm_(self.model.parameters(), self.recipe.clip_norm)
+        for optimizer in self.optimizers:
+            optimizer.step()
+        return value
+
+    def _next_batch(self) -> tuple[Batch, Phase]:
+        cursor = self.cursor
+        index = phase_at(self.recipe, cursor.step, self.n_steps)
+        if index != cursor.phase:
+            cursor.phase, cursor.pool, cursor.place = index, 0, 0
+        phase = self.recipe.phases[index]
+        if self._batches_of == (index, cursor.pool) and cursor.place == len(self._batches):
+            cursor.pool, cursor.place = cursor.pool + 1, 0
+        if self._batches_of != (index, cursor.pool):
+            self._batches = pool_of_batches(
+                self.data, self.recipe, phase, seed=self.seed, pool=cursor.pool
+            )
+            self._batches_of = (index, cursor.pool)
+        batch = self._batches[cursor.place]
+        cursor.place += 1
+        return batch, phase
+
+
+def phase_at(recipe: Recipe, step: int, n_steps: int) -> int:
+    """Index of the phase that step (zero-based) belongs to, by the phases' shares."""
+    total = sum(phase.share for phase in recipe.phases)
+    end = 0.0
+    for index, phase in enumerate(recipe.phases):
+        end += phase.share / total * n_steps
+        if step < round(end):
+            return index
+    return len(recipe.phases) - 1
+
+
+def steps_for_minutes(
+    make_trainer: Callable[[], Trainer], minutes: float, *, clock: Callable[[], float],
+    n_warmup: int = 5, n_measured: int = 15,
+) -> int:
+    """How many steps fit into some minutes, by timing a throw-away trainer."""
+    if minutes <= 0:
+        raise ValueError(f"{minutes} minutes: more than 0 are needed")
+    steps = make_trainer().steps()
+    for _ in range(n_warmup):
+        next(steps)
+    start = clock()
+    for _ in range(n_measured):
+        next(steps)
+    return max(1, round(minutes * 60 * n_measured / (clock() - start)))
+
+
+def _optimizer_state(
+    optimizer: torch.optim.Optimizer, index: int, tensors: dict[str, Tensor]
+) -> dict[str, object]:
+    state: dict[int, dict[str, Tensor]] = {}
+    for name, tensor in tensors.items():
+        if name.startswith(f"optimizer.{index}."):
+            _, _, parameter, key = name.split(".")
+            state.setdefault(int(parameter), {})[key] = tensor
+    return {"state": state, "param_groups": optimizer.state_dict()["param_groups"]}

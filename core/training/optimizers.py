@@ -1,0 +1,50 @@
+"""Muon for the matrices of the blocks, AdamW for the rest; one learning-rate factor for both."""
+
+from collections.abc import Sequence
+
+import torch
+from torch import nn
+
+from core.models.gpt import GPT
+from core.training.recipe import Recipe
+
+
+def make_optimizers(model: GPT, recipe: Recipe) -> list[torch.optim.Optimizer]:
+    """Muon (Jordan et al. 2024) orthogonalises the update of each matrix; embeddings, head,
+    norms and biases are not matrices in that sense. `adamw` as optimizer uses AdamW for all."""
+    matrices, rest = split_parameters(model)
+    if recipe.optimizer == "adamw":
+        return [_adamw(matrices, recipe), _adamw(rest, recipe)]
+    muon = torch.optim.Muon(
+        matrices, lr=recipe.matrix_rate, momentum=0.95, weight_decay=recipe.matrix_decay,
+        adjust_lr_fn="original",
+    )
+    return [muon, _adamw(rest, recipe)]
+
+
+def split_parameters(model: GPT) -> tuple[list[nn.Parameter], list[nn.Parameter]]:
+    """(matrices inside blocks, everything else), each in the model's order."""
+    matrices = [p for p in model.blocks.parameters() if p.ndim == 2]
+    chosen = set(map(id, matrices))
+    return matrices, [p for p in model.parameters() if id(p) not in chosen]
+
+
+def rate_factor(step: int, n_steps: int, *, warmup: int, decay_share: float) -> float:
+    """Linear warm-up to 1, flat, then linear decay to 0.02 over the last `decay_share`."""
+    rise = min(1.0, (step + 1) / max(1, min(warmup, n_steps // 10)))
+    left = (n_steps - step) / n_steps
+    return rise * min(1.0, max(0.02, left / decay_share))
+
+
+def set_rates(
+    optimizers: Sequence[torch.optim.Optimizer], recipe: Recipe, factor: float
+) -> None:
+    """Scale every group's peak rate by the factor."""
+    for optimizer in optimizers:
+        is_muon = isinstance(optimizer, torch.optim.Muon)
+        for group in optimizer.param_groups:
+            group["lr"] = factor * (recipe.matrix_rate if is_muon else recipe.adamw_rate)
+
+
+def _adamw(parameters: list[nn.Parameter], recipe: Recipe) -> torch.optim.Optimizer:
+    return torch.optim.AdamW(parameters, lr=recipe.adamw_rate, betas=(0.9, 0.95), weight_decay=0.0)

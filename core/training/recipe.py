@@ -1,0 +1,123 @@
+"""What a training does, frozen: data, model, phases, optimizer. A recipe and a seed fix a run."""
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from core.models.config import GPTConfig, Positions
+
+Corpus = Literal["notable", "course"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Phase:
+    """A stretch of training with its own mixture of examples.
+
+    `share` is this phase's part of all steps; the mixture weights need not sum to 1.
+    `answer_only` puts the loss on the answer alone, as the course's fine-tuning does.
+    """
+
+    name: str
+    share: float = 1.0
+    shuffled_facts: float = 0.0
+    salient_spans: float = 0.0
+    span_corruption: float = 0.0
+    questions: float = 0.0
+    answer_only: bool = False
+
+    @property
+    def mixture(self) -> dict[str, float]:
+        return {
+            "shuffled_facts": self.shuffled_facts,
+            "salient_spans": self.salient_spans,
+            "span_corruption": self.span_corruption,
+            "questions": self.questions,
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recipe:
+    """A preset. Learning rates are peak values; `minutes` is the default length of a run."""
+
+    name: str
+    phases: tuple[Phase, ...]
+    corpus: Corpus = "notable"
+    vocabulary: Literal["bpe", "char"] = "bpe"
+    n_pieces: int = 2000
+    n_sentences: int = 6
+    n_facts: int = 6
+    block_size: int = 128
+    n_layers: int = 2
+    n_heads: int = 8
+    width: int = 256
+    positions: Positions = "rotary"
+    tokens_per_batch: int = 3000
+    optimizer: Literal["muon", "adamw"] = "muon"
+    matrix_rate: float = 0.02
+    matrix_decay: float = 0.05
+    adamw_rate: float = 3e-3
+    warmup_steps: int = 100
+    decay_share: float = 0.6
+    clip_norm: float = 1.0
+    minutes: float = 20.0
+    n_snapshots: int = 0
+
+    def model_config(self, vocabulary_size: int) -> GPTConfig:
+        return GPTConfig(
+            vocabulary_size=vocabulary_size,
+            block_size=self.block_size,
+            n_layers=self.n_layers,
+            n_heads=self.n_heads,
+            width=self.width,
+            positions=self.positions,
+        )
+
+
+PRETRAIN = Phase(
+    name="pretrain",
+    share=0.95,
+    shuffled_facts=0.5,
+    salient_spans=0.1,
+    span_corruption=0.2,
+    questions=0.2,
+)
+FINE_TUNE = Phase(name="fine-tune", share=0.05, questions=1.0, answer_only=True)
+
+PRESETS: dict[str, Recipe] = {
+    recipe.name: recipe
+    for recipe in (
+        Recipe(name="notable-scratch", phases=(FINE_TUNE,), minutes=2),
+        Recipe(name="notable-pretrained", phases=(PRETRAIN, FINE_TUNE), minutes=20),
+        Recipe(
+            name="notable-char",
+            phases=(PRETRAIN, FINE_TUNE),
+            vocabulary="char",
+            n_facts=5,
+            n_layers=3,
+            minutes=40,
+        ),
+        Recipe(
+            name="notable-small",
+            phases=(PRETRAIN, FINE_TUNE),
+            width=80,
+            n_heads=4,
+            minutes=5,
+            n_snapshots=7,
+        ),
+    )
+}
+
+
+def preset(name: str) -> Recipe:
+    """A preset by name. Raises ValueError that lists the names."""
+    if name not in PRESETS:
+        raise ValueError(f"unknown preset {name!r}; presets: {', '.join(PRESETS)}")
+    return PRESETS[name]
+
+
+def recipe_from_dict(data: dict[str, Any]) -> Recipe:
+    """The inverse of `dataclasses.asdict`. Raises ValueError for unknown or missing keys."""
+    try:
+        phases = tuple(Phase(**phase) for phase in data["phases"])
+        return Recipe(**{**data, "phases": phases})
+    except (KeyError, TypeError) as error:
+        raise ValueError(f"not a recipe: {error}") from None
