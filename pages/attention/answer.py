@@ -1,0 +1,31 @@
+"""The top of the page: question, answer, runners-up, right or wrong, and the proof."""
+
+import streamlit as st
+
+from core.inspection.record import AttentionTrace
+from pages.attention.controls import Choice
+from pages.shared.text import plain
+
+
+def show_answer(choice: Choice, trace: AttentionTrace) -> None:
+    """Two lines that a back row can read, and the integrity line."""
+    verdict = _verdict(choice, trace.answer)
+    st.markdown(f"#### {plain(trace.question)} → **{plain(trace.answer) or '(nothing)'}**{verdict}")
+    first = trace.steps[0]
+    others = ", ".join(f"{plain(c.label)} {c.probability:.1%}" for c in first.next_best)
+    proof = trace.proof
+    st.markdown(
+        f"Probability of this answer **{trace.probability:.1%}**; its first piece could also have "
+        f"been {others}.  \n"
+        f":material/verified: Replayed through the weights shown: logits differ by at most "
+        f"{proof.replay_max_difference:.0e}, rows sum to 1 within {proof.row_sum_max_error:.0e}, "
+        f"future {'exactly 0' if proof.future_exactly_zero else 'NOT 0'}, {proof.dtype}."
+    )
+
+
+def _verdict(choice: Choice, answer: str) -> str:
+    if choice.person is None:
+        return "  :gray-badge[nobody in the table]"
+    if answer.strip() == choice.person.birthplace:
+        return "  :green-badge[:material/check: right]"
+    return f"  :red-badge[:material/close: wrong: {plain(choice.person.birthplace)}]"

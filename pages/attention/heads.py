@@ -1,0 +1,160 @@
+"""All heads, one head, one row: a fragment, so that a click redraws only this part."""
+
+import streamlit as st
+
+from core.figures import attention as figures
+from core.inspection.captions import head_name, parse_head, row_sentence, strongest_head
+from core.inspection.record import AttentionTrace, Step
+from pages.attention.downloads import show_downloads
+from pages.attention.view import (
+    ARCS,
+    MAP,
+    MEANINGS,
+    PARTS,
+    SCORES,
+    View,
+    grid_scores,
+    thumbnails,
+)
+from pages.shared.text import plain
+
+FOLLOW = "of the written piece"
+GRID_KEY, MAP_KEY = "heads-chart", "map-chart"
+
+
+@st.fragment
+def show_heads(trace: AttentionTrace, view: View, kind: str) -> None:
+    """Controls; then the grid of heads, one head, and one row of it, from left to right."""
+    controls = st.columns([1.3, 1, 1.7, 1.5], gap="small", vertical_alignment="bottom")
+    with controls[0]:
+        score = _choose_score(trace)
+    with controls[1]:
+        at = _choose_head(trace)
+    with controls[3]:
+        index = _choose_step(trace)
+    with controls[2]:
+        row, step = _choose_row(trace, view, index)
+    sentence = row_sentence(head_name(*at), row, view.weights[at][row], view.labels, step)
+    overview, one_head, one_row = st.columns([1, 2.1, 1.3], gap="small")
+    with overview:
+        _grid(trace, view, score, at)
+    with one_head:
+        chart = _picture(trace, view, kind, at, row, sentence)
+    with one_row:
+        _row(view, at, row)
+    show_downloads(trace, view, chart, at)
+
+
+def _choose_score(trace: AttentionTrace) -> str:
+    needs_name = ("name", "answer")
+    return st.selectbox(
+        "Score of each head",
+        [name for name in SCORES if trace.name_positions or name not in needs_name],
+        format_func=SCORES.__getitem__,
+        key="score",
+        bind="query-params",
+        help="  \n".join(f"**{SCORES[name]}**: {MEANINGS[name]}" for name in SCORES),
+    )
+
+
+def _choose_head(trace: AttentionTrace) -> tuple[int, int]:
+    names = [head_name(i, j) for i in range(trace.n_layers) for j in range(trace.n_heads)]
+    default = names.index(head_name(*strongest_head(trace)))
+    return parse_head(st.selectbox("Head", names, default, key="head", bind="query-params"))
+
+
+def _choose_step(trace: AttentionTrace) -> int:
+    if len(trace.steps) == 1:
+        return 0
+    labels = {str(i): f"{i + 1}: {step.label}" for i, step in enumerate(trace.steps)}
+    chosen = st.select_slider(
+        "Written piece",
+        list(labels),
+        format_func=lambda option: labels.get(option, option),
+        key="step",
+        bind="query-params",
+        on_change=_follow_step,
+    )
+    return int(chosen)
+
+
+def _choose_row(trace: AttentionTrace, view: View, index: int) -> tuple[int, Step | None]:
+    written = dict(zip(reversed(view.step_rows), reversed(trace.steps), strict=True))
+    chosen = st.selectbox(
+        "Query row",
+        [FOLLOW, *map(str, range(len(view.labels)))],
+        format_func=lambda option: _row_label(view, written, option),
+        key="row",
+        bind="query-params",
+        help="The row whose weights are shown as bars. Or click a cell of the map.",
+    )
+    if chosen == FOLLOW:
+        return view.step_rows[index], trace.steps[index]
+    return int(chosen), written.get(int(chosen))
+
+
+def _row_label(view: View, written: dict[int, Step], option: str) -> str:
+    if not option.isdigit() or int(option) >= len(view.labels):
+        return option
+    row = int(option)
+    step = written.get(row)
+    return f"{row} {view.labels[row]}" + (f" → writes {step.label}" if step else "")
+
+
+def _grid(trace: AttentionTrace, view: View, score: str, selected: tuple[int, int]) -> None:
+    values, baseline = grid_scores(trace, score)
+    st.markdown(f"**All heads** (uniform: {baseline:.2g})")
+    st.altair_chart(
+        figures.heads_grid(thumbnails(view), values, selected, score_name=MEANINGS[score]),
+        key=GRID_KEY,
+        on_select=_pick_head,
+        alt=f"Small pictures of all heads with {MEANINGS[score]}; {head_name(*selected)} is chosen",
+    )
+
+
+def _picture(
+    trace: AttentionTrace, view: View, kind: str, at: tuple[int, int], row: int, sentence: str
+) -> figures.Figure:
+    """The chosen picture with its sentence above; returns it with the sentence as title."""
+    st.markdown(f"**{plain(sentence)}**")
+    if kind == ARCS:
+        chart = figures.arcs(view.weights[at], view.labels, row)
+    elif kind == PARTS:
+        token = view.first_tokens[row]
+        chart = figures.score_parts(trace.query[at][token], trace.key[at], trace.labels, token)
+    else:
+        scores = None if view.scores is None else view.scores[at]
+        chart = figures.attention_map(
+            view.weights[at], view.contribution[at], view.labels, row, scores=scores
+        )
+    pick = {"key": MAP_KEY, "on_select": _pick_row} if kind == MAP else {}
+    st.altair_chart(chart, alt=sentence, **pick)
+    return chart.properties(title=sentence)
+
+
+def _row(view: View, at: tuple[int, int], row: int) -> None:
+    st.markdown(f"**Row {row}, key by key**")
+    st.altair_chart(
+        figures.row_bars(view.weights[at][row], view.contribution[at][row], view.labels, row),
+        alt=f"Weights and contributions of query row {row}",
+    )
+    st.markdown(
+        "Weight is where the head **looks**; contribution, ‖weight · value · W_O‖, is what it "
+        "**brings**: a large weight on a short value brings nothing."
+    )
+
+
+def _follow_step() -> None:
+    st.session_state["row"] = FOLLOW
+
+
+def _pick_head() -> None:
+    points = st.session_state[GRID_KEY]["selection"].get(figures.HEAD_SELECTION, [])
+    if points:
+        st.session_state["head"] = head_name(int(points[0]["layer"]), int(points[0]["head"]))
+
+
+def _pick_row() -> None:
+    points = st.session_state[MAP_KEY]["selection"].get(figures.ROW_SELECTION, [])
+    if points:
+        st.session_state["row"] = str(int(points[0]["q"]))
