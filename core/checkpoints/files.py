@@ -18,7 +18,7 @@ def write_whole(path: Path, write: Callable[[Path], None]) -> None:
     try:
         write(temporary)
         temporary.chmod(0o644)
-        os.replace(temporary, path)
+        temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)
 

@@ -4,11 +4,12 @@ One file, moved into place at once, so tensors and cursor can never be of differ
 """
 
 import json
+from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
+import safetensors.torch
 from safetensors import SafetensorError, safe_open
-from safetensors.torch import save_file
 from torch import Tensor
 
 from core.checkpoints.files import write_whole
@@ -19,14 +20,14 @@ def save_state(path: Path, tensors: dict[str, Tensor], meta: dict[str, Any]) -> 
     """Write tensors and a JSON-able dictionary as one whole file."""
     contiguous = {name: tensor.detach().contiguous() for name, tensor in tensors.items()}
     header = {"meta": json.dumps(meta)}
-    write_whole(path, lambda temporary: save_file(contiguous, temporary, metadata=header))
+    write_whole(path, lambda part: safetensors.torch.save_file(contiguous, part, metadata=header))
 
 
 def load_state(path: Path) -> tuple[dict[str, Tensor], dict[str, Any]]:
     """The inverse of `save_state`. Raises CheckpointError if the file is not whole."""
     tensors = read_tensors(path)
     try:
-        with safe_open(path, framework="pt") as file:  # pyright: ignore[reportUnknownVariableType]
+        with cast(AbstractContextManager[Any], safe_open(path, framework="pt")) as file:
             header: dict[str, str] = file.metadata() or {}
         return tensors, json.loads(header["meta"])
     except (OSError, SafetensorError, KeyError, ValueError) as error:

@@ -6,11 +6,11 @@ carries the digest of every other file; a file that does not match it is refused
 
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
+import safetensors.torch
 import torch
 from safetensors import SafetensorError
-from safetensors.torch import load_file, save_file
 from torch import Tensor
 
 from core.checkpoints.files import read_json, sha256, write_json, write_whole
@@ -57,7 +57,11 @@ def content_hash(folder: Path, *, snapshot: int | None = None) -> str:
 
 
 def save_checkpoint(
-    folder: Path, model: GPT, vocabulary: Vocabulary, card: dict[str, Any], *,
+    folder: Path,
+    model: GPT,
+    vocabulary: Vocabulary,
+    card: dict[str, Any],
+    *,
     dtype: torch.dtype = torch.float16,
 ) -> None:
     """Write all four files; the card last, so that a folder with a card is complete."""
@@ -78,7 +82,7 @@ def write_card(folder: Path, card: dict[str, Any]) -> None:
 def save_weights(path: Path, model: GPT, *, dtype: torch.dtype) -> None:
     """The parameters alone, stored in `dtype`."""
     tensors = {name: t.to(dtype).contiguous() for name, t in model.state_dict().items()}
-    write_whole(path, lambda temporary: save_file(tensors, temporary))
+    write_whole(path, lambda part: safetensors.torch.save_file(tensors, part))
 
 
 def load_checkpoint(folder: Path, *, snapshot: int | None = None) -> Checkpoint:
@@ -93,7 +97,7 @@ def load_checkpoint(folder: Path, *, snapshot: int | None = None) -> Checkpoint:
         config = read_json(folder / CONFIG)
         vocabulary = vocabulary_from_dict(read_json(folder / VOCABULARY))
         model = GPT(GPTConfig(**config))
-    except (ValueError, TypeError) as error:
+    except (ValueError, TypeError, RuntimeError) as error:  # RuntimeError: sizes beyond memory
         raise CheckpointError(f"checkpoint {folder.name}: {error}") from None
     path = _weights_path(folder, snapshot)
     _refuse_mismatch(folder, card, path)
@@ -125,7 +129,7 @@ def load_weights(model: GPT, path: Path) -> None:
 def read_tensors(path: Path) -> dict[str, Tensor]:
     """Tensors of a safetensors file. Raises CheckpointError for anything else."""
     try:
-        return load_file(path)
+        return safetensors.torch.load_file(path)
     except (OSError, SafetensorError) as error:
         raise CheckpointError(f"{path}: not a whole safetensors file ({error})") from None
 
@@ -135,10 +139,11 @@ def _weights_path(folder: Path, snapshot: int | None) -> Path:
 
 
 def _refuse_mismatch(folder: Path, card: dict[str, Any], weights: Path) -> None:
-    stated = card.get("files")
+    files = card.get("files")
+    stated = cast(dict[str, Any], files) if isinstance(files, dict) else {}
     for path in (folder / CONFIG, folder / VOCABULARY, weights):
         name = path.relative_to(folder).as_posix()
-        if not isinstance(stated, dict) or name not in stated:
+        if name not in stated:
             raise CheckpointError(f"checkpoint {folder.name}: the card does not list {name}")
         try:
             found = sha256(path)

@@ -1,13 +1,14 @@
 """The parser of `python -m core <verb>`.
 
 With --json exactly one JSON object goes to standard output and everything else to standard error.
-A ValueError is the user's: one line, exit status 2.
+A ValueError is the user's, an OSError the system's: one line, exit status 2.
 """
 
 import argparse
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NoReturn
 
 from core.cli import verbs
 from core.data.biographies import PATTERNS
@@ -16,43 +17,50 @@ from core.training.recipe import PRESETS
 DEFAULT_CHECKPOINT = "notable-pretrained"
 
 
+class Parser(argparse.ArgumentParser):
+    """A parser whose errors are one line, without the usage."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"error: {message} (see {self.prog} --help)\n")
+
+
 def main(arguments: Sequence[str]) -> int:
     """Run one verb; returns the exit status."""
     options = build_parser().parse_args(arguments)
     try:
         options.run(options)
-    except ValueError as error:
+    except (ValueError, OSError) as error:
         print(f"error: {' '.join(str(error).split())}", file=sys.stderr)
         return 2
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        return 130
     return 0
 
 
 def build_parser() -> argparse.ArgumentParser:
     """All verbs and their options."""
-    parser = argparse.ArgumentParser(prog="python -m core", description=__doc__)
+    parser = Parser(prog="python -m core", description=__doc__)
     commands = parser.add_subparsers(dest="verb", required=True)
-    _add_ask(commands)
-    _add_evaluate(commands)
-    _add_trace(commands)
-    _add_train(commands)
-    _add_data(commands)
-    _add_corpus(commands)
+    _add_ask(commands.add_parser("ask", help="answer one question"))
+    _add_evaluate(commands.add_parser("evaluate", help="answer all questions of a split"))
+    _add_trace(
+        commands.add_parser("trace", help="record every head while one question is answered")
+    )
+    _add_train(commands.add_parser("train", help="train a preset, or go on with a stopped run"))
+    _add_data(commands.add_parser("data", help="look at the table of people"))
+    _add_corpus(commands.add_parser("corpus", help="write the pretraining sentences, one a line"))
     return parser
 
 
-Commands = argparse._SubParsersAction  # pyright: ignore[reportPrivateUsage, reportMissingTypeArgument]
-
-
-def _add_ask(commands: "Commands") -> None:
-    ask = commands.add_parser("ask", help="answer one question")
+def _add_ask(ask: argparse.ArgumentParser) -> None:
     ask.add_argument("question")
     _add_checkpoint(ask)
     _add_json(ask)
     ask.set_defaults(run=verbs.ask)
 
 
-def _add_evaluate(commands: "Commands") -> None:
-    evaluate = commands.add_parser("evaluate", help="answer all questions of a split")
+def _add_evaluate(evaluate: argparse.ArgumentParser) -> None:
     _add_checkpoint(evaluate)
     evaluate.add_argument("--split", choices=("train", "held-out", "dev", "test"), default="dev")
     _add_corpus_folder(evaluate)
@@ -63,8 +71,7 @@ def _add_evaluate(commands: "Commands") -> None:
     evaluate.set_defaults(run=verbs.evaluate)
 
 
-def _add_trace(commands: "Commands") -> None:
-    trace = commands.add_parser("trace", help="record every head while one question is answered")
+def _add_trace(trace: argparse.ArgumentParser) -> None:
     trace.add_argument("question")
     _add_checkpoint(trace)
     trace.add_argument("--out", type=Path, help="write the whole trace as JSON to this file")
@@ -72,8 +79,7 @@ def _add_trace(commands: "Commands") -> None:
     trace.set_defaults(run=verbs.trace)
 
 
-def _add_train(commands: "Commands") -> None:
-    train = commands.add_parser("train", help="train a preset, or go on with a stopped run")
+def _add_train(train: argparse.ArgumentParser) -> None:
     what = train.add_mutually_exclusive_group(required=True)
     what.add_argument("--preset", choices=sorted(PRESETS))
     what.add_argument("--resume", type=Path, metavar="DIR")
@@ -81,14 +87,13 @@ def _add_train(commands: "Commands") -> None:
     length.add_argument("--minutes", type=float, help="turned into steps by a measurement")
     length.add_argument("--steps", type=int)
     train.add_argument("--out", type=Path, metavar="DIR", help="needed with --preset")
-    train.add_argument("--seed", type=int, default=0)
+    train.add_argument("--seed", type=int, help="0 unless told")
     _add_corpus_folder(train)
     _add_json(train)
     train.set_defaults(run=verbs.train)
 
 
-def _add_data(commands: "Commands") -> None:
-    data = commands.add_parser("data", help="look at the table of people")
+def _add_data(data: argparse.ArgumentParser) -> None:
     actions = data.add_subparsers(dest="action", required=True)
     check = actions.add_parser("check", help="figures, and birthplaces against a reference")
     check.add_argument("--reference", type=Path)
@@ -96,8 +101,7 @@ def _add_data(commands: "Commands") -> None:
     check.set_defaults(run=verbs.check)
 
 
-def _add_corpus(commands: "Commands") -> None:
-    corpus = commands.add_parser("corpus", help="write the pretraining sentences, one a line")
+def _add_corpus(corpus: argparse.ArgumentParser) -> None:
     corpus.add_argument("--out", type=Path, required=True)
     corpus.add_argument("--sentences", type=int, default=6, help=f"a person, 1 to {len(PATTERNS)}")
     corpus.add_argument("--seed", type=int, default=0)

@@ -1,16 +1,11 @@
-"""Where the project's own files lie, and how a verb finds data and checkpoints."""
+"""How a verb finds data and checkpoints."""
 
 from pathlib import Path
 
+from core.cli.paths import CHECKPOINTS, PEOPLE
 from core.data.corpus import TrainingCorpus, course_corpus, notable_corpus
 from core.data.course import load_course
 from core.data.people import load_people
-
-ROOT = Path(__file__).resolve().parents[2]
-CHECKPOINTS = ROOT / "checkpoints"
-ASSETS = ROOT / "assets"
-PEOPLE = ASSETS / "people.tsv"
-JUDGED = ASSETS / "people_judged.tsv"
 
 
 def checkpoint_folder(name: str) -> Path:

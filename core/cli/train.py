@@ -6,7 +6,7 @@ steps: fixed at the start) and state.safetensors (whole, replaced at every save)
 
 import platform
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from tqdm import tqdm
 from core.checkpoints.files import read_json, write_json
 from core.checkpoints.state import load_state, save_state
 from core.checkpoints.store import (
+    CARD,
     SNAPSHOTS,
     VOCABULARY,
     CheckpointError,
@@ -26,6 +27,7 @@ from core.checkpoints.store import (
     write_card,
 )
 from core.cli.places import load_corpus
+from core.cli.stopping import stop_requests
 from core.data.corpus import TrainingCorpus, make_vocabulary
 from core.data.people import Question
 from core.data.vocabulary import Vocabulary, vocabulary_from_dict
@@ -36,6 +38,7 @@ from core.training.loop import StepRecord, Trainer, TrainingDivergedError, steps
 from core.training.recipe import Recipe, preset, recipe_from_dict
 
 RUN, STATE = "run.json", "state.safetensors"
+CARRIED = ("recipe", "seed", "n_steps", "data_sha256", "command")  # from run.json into the card
 SAVE_EVERY_SECONDS = 60.0
 N_PROBES = 20
 
@@ -58,40 +61,51 @@ class Run:
 
 
 def start_run(
-    name: str, folder: Path, *, minutes: float | None, steps: int | None, seed: int,
+    name: str,
+    folder: Path,
+    *,
+    minutes: float | None,
+    steps: int | None,
+    seed: int,
     corpus_folder: Path | None,
 ) -> Run:
     """A new run in an empty folder; minutes become steps by a short measurement."""
     recipe = preset(name)
     if (folder / RUN).exists():
         raise ValueError(f"{folder} already holds a run: continue it with --resume {folder}")
+    if (folder / CARD).exists():
+        raise ValueError(f"{folder} already holds a checkpoint: name another folder")
     corpus = load_corpus(recipe.corpus, n_sentences=recipe.n_sentences, folder=corpus_folder)
     vocabulary = make_vocabulary(corpus, recipe.vocabulary, n_pieces=recipe.n_pieces)
     make = _trainer_factory(recipe, corpus, vocabulary, seed)
     if steps is None:
         wanted = recipe.minutes if minutes is None else minutes
         steps = steps_for_minutes(lambda: make(10_000), wanted, clock=time.perf_counter)
+    trainer = make(steps)
     settings = {
         "recipe": asdict(recipe),
         "seed": seed,
         "n_steps": steps,
         "data_sha256": corpus.digest,
-        "corpus_folder": None if corpus_folder is None else str(corpus_folder),
-        "command": f"python -m core train --preset {name} --steps {steps} --seed {seed}",
+        "corpus_folder": None if corpus_folder is None else str(corpus_folder.resolve()),
+        "command": f"python -m core train --preset {name} --steps {steps} --seed {seed} "
+        f"--out checkpoints/{folder.name}",
     }
     write_json(folder / VOCABULARY, vocabulary.to_dict())
     write_json(folder / RUN, settings)
-    return Run(folder, settings, recipe, corpus, vocabulary, make(steps))
+    return Run(folder, settings, recipe, corpus, vocabulary, trainer)
 
 
-def resume_run(folder: Path) -> Run:
-    """A run that goes on from its last saved state. Raises ValueError if the data changed."""
-    settings = read_json(folder / RUN)
+def resume_run(folder: Path, *, corpus_folder: Path | None = None) -> Run:
+    """A run that goes on from its last saved state; `corpus_folder` if the files have moved.
+
+    Raises ValueError if there is nothing to resume or the data changed.
+    """
+    settings = _settings(folder)
     recipe = recipe_from_dict(settings["recipe"])
-    where = settings["corpus_folder"]
-    corpus = load_corpus(
-        recipe.corpus, n_sentences=recipe.n_sentences, folder=None if where is None else Path(where)
-    )
+    if corpus_folder is None and settings["corpus_folder"] is not None:
+        corpus_folder = Path(settings["corpus_folder"])
+    corpus = load_corpus(recipe.corpus, n_sentences=recipe.n_sentences, folder=corpus_folder)
     if corpus.digest != settings["data_sha256"]:
         raise ValueError(f"{folder}: the corpus has changed since this run began")
     vocabulary = vocabulary_from_dict(read_json(folder / VOCABULARY))
@@ -107,16 +121,19 @@ def resume_run(folder: Path) -> Run:
 def train(run: Run, *, log: Callable[[str], None]) -> dict[str, Any]:
     """Train to the end and ship the result into the run's folder; returns the card.
 
-    Saves about once a minute, before an error leaves, and when it is interrupted.
+    Saves about once a minute, at the end and when it is interrupted, always between two steps; a
+    run that dies otherwise goes on from its last save, or from the start if there is none yet.
     """
     n_steps = run.trainer.n_steps
     every = max(1, n_steps // N_PROBES)
     snapshots = _snapshot_steps(run.recipe, n_steps)
     last_save = started = time.monotonic()
     before, losses = run.seconds, list[float]()
-    bar = tqdm(total=n_steps, initial=run.trainer.cursor.step, unit="step", mininterval=2.0)
-    try:
-        for record in run.trainer.steps():
+    bar = tqdm(
+        total=n_steps, initial=run.trainer.cursor.step, unit="step", mininterval=2.0, disable=None
+    )
+    with bar, stop_requests() as stop:
+        for record in _steps(run):
             now = time.monotonic()
             run.seconds = before + now - started
             losses.append(record.loss)
@@ -126,16 +143,11 @@ def train(run: Run, *, log: Callable[[str], None]) -> dict[str, Any]:
             if record.step % every == 0 or record.step == n_steps:
                 log(_progress(run, record, losses))
                 losses.clear()
-            if now - last_save > SAVE_EVERY_SECONDS:
+            if now - last_save > SAVE_EVERY_SECONDS or stop.is_set() or record.step == n_steps:
                 _save(run)
                 last_save = now
-    except TrainingDivergedError as error:
-        raise ValueError(f"{error}; the last good state is in {run.folder / STATE}") from None
-    except KeyboardInterrupt:
-        _save(run)
-        raise ValueError(f"stopped; continue with --resume {run.folder}") from None
-    finally:
-        bar.close()
+            if stop.is_set():
+                raise ValueError(f"stopped; continue with --resume {run.folder}")
     return _finish(run)
 
 
@@ -147,7 +159,7 @@ def finish_card(folder: Path, card: dict[str, Any], corpus: TrainingCorpus) -> d
         for split, questions in (("dev", corpus.dev), ("test", corpus.test))
         if all(question.answer is not None for question in questions)
     }
-    card = {**card, "figures": {**card["figures"], **figures}}
+    card = {**card, "figures": {**card.get("figures", {}), **figures}}
     write_card(folder, card)
     return card
 
@@ -163,6 +175,25 @@ def _trainer_factory(
         return Trainer(model, data, recipe, n_steps=n_steps, seed=seed)
 
     return make
+
+
+def _settings(folder: Path) -> dict[str, Any]:
+    if not (folder / RUN).exists():
+        finished = (folder / CARD).exists()
+        raise ValueError(f"{folder}: " + ("this run is finished" if finished else "no run is here"))
+    settings = read_json(folder / RUN)
+    if missing := [name for name in (*CARRIED, "corpus_folder") if name not in settings]:
+        raise ValueError(f"{folder / RUN}: {', '.join(missing)} is missing")
+    return settings
+
+
+def _steps(run: Run) -> Iterator[StepRecord]:
+    try:
+        yield from run.trainer.steps()
+    except TrainingDivergedError as error:
+        state = run.folder / STATE
+        kept = f"the last good state is in {state}" if state.exists() else "nothing was saved yet"
+        raise ValueError(f"{error}; {kept}") from None
 
 
 def _progress(run: Run, record: StepRecord, losses: list[float]) -> str:
@@ -193,7 +224,7 @@ def _finish(run: Run) -> dict[str, Any]:
     held_out = _figure(run.model, run.vocabulary, run.corpus.held_out)
     card: dict[str, Any] = {
         "name": run.folder.name,
-        **{key: run.settings[key] for key in ("recipe", "seed", "n_steps", "data_sha256", "command")},
+        **{key: value for key, value in run.settings.items() if key in CARRIED},
         "seconds": round(run.seconds, 1),
         "machine": machine(),
         "n_parameters": run.model.n_parameters,
@@ -203,8 +234,9 @@ def _finish(run: Run) -> dict[str, Any]:
     save_checkpoint(run.folder, run.model, run.vocabulary, card)
     card = finish_card(run.folder, card, run.corpus)
     _measure_snapshots(run, card)
-    (run.folder / STATE).unlink(missing_ok=True)
+    # In this order: a run without a state would start again from the beginning.
     (run.folder / RUN).unlink(missing_ok=True)
+    (run.folder / STATE).unlink(missing_ok=True)
     return card
 
 

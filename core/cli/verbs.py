@@ -10,7 +10,8 @@ from typing import Any
 from core.checkpoints.files import write_json, write_whole
 from core.checkpoints.store import load_checkpoint
 from core.cli import train as training
-from core.cli.places import JUDGED, PEOPLE, checkpoint_folder, load_corpus
+from core.cli.paths import JUDGED, PEOPLE
+from core.cli.places import checkpoint_folder, load_corpus
 from core.data.biographies import biographies
 from core.data.people import load_people
 from core.data.reference import compare, load_judgements, load_reference, table_figures
@@ -31,7 +32,11 @@ def ask(options: argparse.Namespace) -> None:
         "probability": given.probability,
         "expected": expected_answer(options.question),
     }
-    _print(options, report, f"{given.text}\nprobability {given.probability:.2g}, {_expectation(report)}")
+    _print(
+        options,
+        report,
+        f"{given.text}\nprobability {given.probability:.2g}, {_expectation(report)}",
+    )
 
 
 def evaluate(options: argparse.Namespace) -> None:
@@ -99,7 +104,10 @@ def trace(options: argparse.Namespace) -> None:
 def train(options: argparse.Namespace) -> None:
     """Train a preset into a folder, or go on with a stopped run."""
     if options.resume is not None:
-        run = training.resume_run(options.resume)
+        fixed = [n for n in ("minutes", "steps", "seed", "out") if getattr(options, n) is not None]
+        if fixed:
+            raise ValueError(f"--{fixed[0]} is fixed since the run began; leave it out")
+        run = training.resume_run(options.resume, corpus_folder=options.corpus)
     elif options.out is None:
         raise ValueError("--out DIR is needed with --preset")
     else:
@@ -108,7 +116,7 @@ def train(options: argparse.Namespace) -> None:
             options.out,
             minutes=options.minutes,
             steps=options.steps,
-            seed=options.seed,
+            seed=options.seed or 0,
             corpus_folder=options.corpus,
         )
     card = training.train(run, log=lambda line: print(line, file=sys.stderr, flush=True))
@@ -134,7 +142,9 @@ def check(options: argparse.Namespace) -> None:
             f"{len(result.judged)} differ and were judged; right after judging: "
             f"{report['right_share']:.1%}"
         )
-        lines += [f"{j.name}: {j.ours} | {j.reference} | {j.verdict} | {j.reason}" for j in result.judged]
+        lines += [
+            f"{j.name}: {j.ours} | {j.reference} | {j.verdict} | {j.reason}" for j in result.judged
+        ]
         lines += [f"NOT JUDGED {name}: {ours} | {theirs}" for name, ours, theirs in result.unjudged]
     _print(options, report, "\n".join(lines))
     if report.get("unjudged"):

@@ -48,9 +48,7 @@ _FORMS = {
 }
 
 
-def biographies(
-    people: Iterable[Person], *, n_sentences: int, seed: int
-) -> list[Biography]:
+def biographies(people: Iterable[Person], *, n_sentences: int, seed: int) -> list[Biography]:
     """`n_sentences` different patterns for each person, chosen and ordered by the seed.
 
     A person's lines depend on the name and the seed alone, not on who else is in the table.
@@ -61,8 +59,8 @@ def biographies(
     corpus: list[Biography] = []
     for person in people:
         generator = random.Random(f"{seed}:{person.name}")
-        for pattern in generator.sample(PATTERNS, n_sentences):
-            corpus.append(Biography(person.name, sentence(person, pattern)))
+        patterns = generator.sample(PATTERNS, n_sentences)
+        corpus += [Biography(person.name, sentence(person, pattern)) for pattern in patterns]
     return corpus
 
 

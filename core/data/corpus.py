@@ -52,11 +52,15 @@ def notable_corpus(people: Sequence[Person], *, n_sentences: int) -> TrainingCor
 
 
 def course_corpus(data: CourseData, *, n_held_out: int = 200) -> TrainingCorpus:
-    """The course's sentences; the last `n_held_out` training questions are kept for tuning."""
+    """The course's sentences.
+
+    The last `n_held_out` training questions, a tenth of them at most, are kept for tuning.
+    """
+    n_asked = len(data.train) - min(n_held_out, len(data.train) // 10)
     return TrainingCorpus(
         documents=[(name, [sentence]) for name, sentence in data.documents()],
-        train=data.train[:-n_held_out],
-        held_out=data.train[-n_held_out:],
+        train=data.train[:n_asked],
+        held_out=data.train[n_asked:],
         dev=data.dev,
         test=data.test,
     )

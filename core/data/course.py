@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from core.data.lines import read_lines
 from core.data.people import Question
 
 WIKI, TRAIN, DEV, TEST = (
@@ -55,21 +56,6 @@ def load_course(folder: Path) -> CourseData:
     return data
 
 
-def read_lines(path: Path) -> list[str]:
-    """Lines of a UTF-8 file; CRLF, a byte order mark and a missing last newline are fine."""
-    try:
-        raw = path.read_bytes()
-    except OSError as error:
-        raise ValueError(f"{path}: cannot be read ({error.strerror})") from None
-    try:
-        text = raw.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = raw.count(b"\n", 0, error.start) + 1
-        raise ValueError(f"{path}, line {line}: bytes that are not UTF-8") from None
-    lines = text.replace("\r\n", "\n").split("\n")
-    return lines[:-1] if lines[-1] == "" else lines
-
-
 def name_in_question(text: str) -> str:
     """The name as the question says it; a question of another form is its own name."""
     match = re.fullmatch(r"\s*Where was (.+?) born\s*\?\s*", text)
@@ -86,5 +72,6 @@ def _questions(path: Path, *, answered: bool) -> list[Question]:
             raise ValueError(f"{path}, line {number}: the answer is empty")
         if not text.strip():
             raise ValueError(f"{path}, line {number}: the question is empty")
-        questions.append(Question(text, answer if answered else None, name_in_question(text)))
+        known = answer.strip() if answered else None
+        questions.append(Question(text, known, name_in_question(text)))
     return questions

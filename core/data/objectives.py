@@ -14,12 +14,10 @@ _SALIENT_WORD = r"(?:[^\W\d_a-zß-öø-ÿ]|\d)[\w'’-]*"
 _JOIN = r"(?:of|de|da|do|dos|del|la|le|el|al|upon|am|der|an)"
 _SALIENT = re.compile(rf"{_SALIENT_WORD}(?: (?:{_JOIN} ){{0,2}}{_SALIENT_WORD})*")
 # Capitalised only because they open a sentence.
-_OPENERS = frozenset("A An At Before Born By He Her His In It Known My She Best The Their They To".split())
+_OPENER = re.compile("An?|At|Before|Best|Born|By|Her?|His|In|It|Known|My|She|The|Their|They|To")
 
 
-def span_corruption(
-    ids: Sequence[int], *, block_size: int, generator: random.Random
-) -> list[int]:
+def span_corruption(ids: Sequence[int], *, block_size: int, generator: random.Random) -> list[int]:
     """`prefix ⁇ suffix ⁇ span`, as the course defines it.
 
     The document is cut to a random length between 4 and 7/8 of the block; the span has a quarter
@@ -33,8 +31,8 @@ def span_corruption(
     length = generator.randint(min(4, longest), longest)
     n_masked = generator.randint(1, max(1, length // 2))
     start = generator.randint(0, length - n_masked)
-    prefix, span, suffix = ids[:start], ids[start : start + n_masked], ids[start + n_masked : length]
-    return [*prefix, MASK_ID, *suffix, MASK_ID, *span]
+    end = start + n_masked
+    return [*ids[:start], MASK_ID, *ids[end:length], MASK_ID, *ids[start:end]]
 
 
 def salient_spans(text: str) -> list[tuple[int, int]]:
@@ -47,7 +45,7 @@ def salient_spans(text: str) -> list[tuple[int, int]]:
     for match in _SALIENT.finditer(text):
         start, end = match.span()
         first = re.match(r"[\w'’-]+", match[0])
-        if first and first[0] in _OPENERS:
+        if first and _OPENER.fullmatch(first[0]):
             start = min(end, start + len(first[0]) + 1)
         if start < end:
             spans.append((start, end))
@@ -68,11 +66,13 @@ def shuffled_facts(
     n_most: int,
     generator: random.Random,
 ) -> list[int]:
-    """`name ⁇ fact ⁇ fact ⁇ …` with at most `n_most` facts in random order.
+    """`name ⁇ fact ⁇ fact ⁇ …` with at most `n_most` different facts in random order.
 
-    Every fact is asked for right after the name sooner or later, so the name alone must recall it.
+    Facts are drawn without replacement from a list in which a fact stands as often as the text
+    says it, so what is said often is asked for often, and right after the name: the name alone
+    must recall it.
     """
-    chosen = generator.sample(list(facts), min(n_most, len(facts)))
+    chosen = dict.fromkeys(map(tuple, generator.sample(list(facts), min(n_most, len(facts)))))
     sequence = [*name, MASK_ID]
     for fact in chosen:
         sequence += [*fact, MASK_ID]

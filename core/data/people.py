@@ -1,11 +1,12 @@
 """The table of notable people, its fixed splits, and the questions about them."""
 
-import csv
 import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Literal, cast
+
+from core.data.lines import read_lines
 
 Split = Literal["train", "dev", "test"]
 SPLITS: tuple[Split, ...] = ("train", "dev", "test")
@@ -45,8 +46,7 @@ def load_people(path: Path) -> list[Person]:
 
     Raises ValueError that names file, line and what is allowed.
     """
-    with path.open(encoding="utf-8", newline="") as file:
-        rows = list(csv.reader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
+    rows = [line.split("\t") for line in read_lines(path)]
     if not rows or tuple(rows[0]) != COLUMNS:
         raise ValueError(f"{path}, line 1: the header must be {' '.join(COLUMNS)}")
     people = [_person(row, f"{path}, line {number}") for number, row in enumerate(rows[1:], 2)]

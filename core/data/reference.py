@@ -1,12 +1,12 @@
 """Checks the table of people: its own bars, and its birthplaces against a reference table."""
 
-import csv
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from core.data.lines import read_lines
 from core.data.people import Person
 
 JUDGED_COLUMNS = ("name", "ours", "reference", "verdict", "reason")
@@ -61,14 +61,17 @@ def compare(
     people: Iterable[Person], reference: Sequence[ReferenceRow], judged: Sequence[Judgement]
 ) -> Comparison:
     """Compare birthplaces by folded name; a judgement counts only for the very values it names."""
-    rows = {fold(row.name): row for row in reference if row.birthplace != UNKNOWN_PLACE}
+    rows: dict[str, list[ReferenceRow]] = {}
+    for row in reference:
+        if row.birthplace != UNKNOWN_PLACE:
+            rows.setdefault(fold(row.name), []).append(row)
     judgements = {(j.name, j.ours, j.reference): j for j in judged}
     shared, agreed = 0, 0
     known: list[Judgement] = []
     unjudged: list[tuple[str, str, str]] = []
     for person in people:
-        row = rows.get(fold(person.name))
-        if row is None or (row.born is not None and abs(row.born - person.born) > NAMESAKE_YEARS):
+        row = _row_of(person, rows.get(fold(person.name), []))
+        if row is None:
             continue
         shared += 1
         judgement = judgements.get((person.name, person.birthplace, row.birthplace))
@@ -79,6 +82,14 @@ def compare(
         else:
             unjudged.append((person.name, person.birthplace, row.birthplace))
     return Comparison(shared=shared, agreed=agreed, judged=known, unjudged=unjudged)
+
+
+def _row_of(person: Person, rows: Sequence[ReferenceRow]) -> ReferenceRow | None:
+    """The first row that may be this person by birth year: one name can be in the table twice."""
+    for row in rows:
+        if row.born is None or abs(row.born - person.born) <= NAMESAKE_YEARS:
+            return row
+    return None
 
 
 def table_figures(people: Sequence[Person]) -> dict[str, float]:
@@ -108,7 +119,8 @@ def load_reference(path: Path) -> list[ReferenceRow]:
 
 def load_judgements(path: Path) -> list[Judgement]:
     """Read the judged disagreements. Raises ValueError for an unknown verdict."""
-    judgements = [Judgement(*(row[c] for c in JUDGED_COLUMNS)) for row in _read(path, JUDGED_COLUMNS)]
+    rows = _read(path, JUDGED_COLUMNS)
+    judgements = [Judgement(*(row[column] for column in JUDGED_COLUMNS)) for row in rows]
     for entry in judgements:
         if entry.verdict not in VERDICTS:
             raise ValueError(f"{path}: {entry.name}: verdict {entry.verdict!r}, not {VERDICTS}")
@@ -116,15 +128,16 @@ def load_judgements(path: Path) -> list[Judgement]:
 
 
 def _read(path: Path, columns: Sequence[str]) -> list[dict[str, str]]:
-    try:
-        with path.open(encoding="utf-8", newline="") as file:
-            reader = csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
-            rows = list(reader)
-            found = reader.fieldnames or []
-    except OSError as error:
-        raise ValueError(f"{path}: cannot be read ({error.strerror})") from None
+    head, *lines = read_lines(path) or [""]
+    found = head.split("\t")
     if missing := [column for column in columns if column not in found]:
         raise ValueError(f"{path}: the columns {', '.join(missing)} are missing")
+    rows: list[dict[str, str]] = []
+    for number, line in enumerate(lines, 2):
+        cells = line.split("\t")
+        if len(cells) != len(found):
+            raise ValueError(f"{path}, line {number}: {len(cells)} columns, not {len(found)}")
+        rows.append(dict(zip(found, cells, strict=True)))
     return rows
 
 

@@ -14,6 +14,8 @@ from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 PAD, MASK = "\u25a1", "\u2047"
 PAD_ID, MASK_ID = 0, 1
 SPACE_GLYPH = "·"
+# How byte-level pieces spell white space.
+_BYTE_SPACES = str.maketrans("ĠĊĉč", " \n\t\r")
 
 
 class Vocabulary(Protocol):
@@ -142,9 +144,10 @@ class BpeVocabulary:
         return visible(text)
 
     def word_starts(self, ids: Sequence[int]) -> list[bool]:
-        texts = [self.label(i).replace(SPACE_GLYPH, " ") for i in ids]
-        last = ["", *(text[-1:] for text in texts)]
-        return [_starts_word(b, t[:1]) for b, t in zip(last, texts, strict=False)]
+        # Bytes, not labels: "Ō" is cut inside a character, and "·" may be a typed dot.
+        pieces = [(self._tokenizer.id_to_token(i) or "").translate(_BYTE_SPACES) for i in ids]
+        last = ["", *(piece[-1:] for piece in pieces)]
+        return [_starts_word(b, p[:1]) for b, p in zip(last, pieces, strict=False)]
 
     def to_dict(self) -> dict[str, Any]:
         return {"kind": self.kind, "tokenizer": json.loads(self._tokenizer.to_str())}
@@ -155,8 +158,15 @@ def vocabulary_from_dict(data: dict[str, Any]) -> Vocabulary:
     if data.get("kind") == "char" and isinstance(data.get("characters"), str):
         return CharVocabulary(cast(str, data["characters"]))
     if data.get("kind") == "bpe" and isinstance(data.get("tokenizer"), dict):
-        return BpeVocabulary(Tokenizer.from_str(json.dumps(data["tokenizer"])))
+        return BpeVocabulary(_tokenizer_from_dict(data["tokenizer"]))
     raise ValueError(f"unknown vocabulary kind {data.get('kind')!r}; char and bpe are known")
+
+
+def _tokenizer_from_dict(data: dict[str, Any]) -> Tokenizer:
+    try:
+        return Tokenizer.from_str(json.dumps(data))
+    except Exception as error:  # noqa: BLE001 - tokenizers raises nothing narrower
+        raise ValueError(f"the word pieces cannot be read: {error}") from None
 
 
 def refuse_special(text: str) -> None:
@@ -178,17 +188,12 @@ def describe_character(character: str) -> str:
 def visible(text: str) -> str:
     """Whitespace and control characters as glyphs."""
     glyphs = {" ": SPACE_GLYPH, "\n": "⏎", "\t": "⇥", "\u00a0": "⍽"}
-    return "".join(
-        glyphs.get(c, c if c.isprintable() else f"‹{ord(c):04X}›") for c in text
-    )
+    return "".join(glyphs.get(c, c if c.isprintable() else f"‹{ord(c):04X}›") for c in text)
 
 
 def _starts_word(before: str, character: str) -> bool:
     """A word begins at a space; marks that end a part of the prompt stand alone."""
     standing_alone = {"?", PAD, MASK}
     return (
-        not before
-        or character.isspace()
-        or character in standing_alone
-        or before in standing_alone
+        not before or character.isspace() or character in standing_alone or before in standing_alone
     )

@@ -29,7 +29,7 @@ def evaluate(model: GPT, vocabulary: Vocabulary, questions: Sequence[Question]) 
         raise ValueError("evaluation needs at least one question, and an answer to each")
     answers = answer(model, vocabulary, [question.text for question in questions])
     correct = sum(
-        given.text.strip() == question.answer
+        given.text.strip() == (question.answer or "").strip()
         for given, question in zip(answers, questions, strict=True)
     )
     return Evaluation(answers, correct, len(questions))

@@ -7,6 +7,7 @@ share a batch, so nothing is ever padded.
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import cast
 
 import torch
 from torch import Tensor
@@ -28,7 +29,9 @@ class Answer:
 def prompt_ids(vocabulary: Vocabulary, question: str, *, block_size: int) -> list[int]:
     """`question ⁇` as ids. Raises ValueError for an empty, too long or unknown text."""
     if not question.strip():
-        raise ValueError("the question is empty: type a text such as 'Where was Ada Lovelace born?'")
+        raise ValueError(
+            "the question is empty: type a text such as 'Where was Ada Lovelace born?'"
+        )
     ids = [*vocabulary.encode(question), MASK_ID]
     if len(ids) >= block_size:
         raise ValueError(
@@ -48,7 +51,8 @@ def answer(
     batch_size: int = 128,
 ) -> list[Answer]:
     """Answer every question, in the given order. Cost: one pass over each prompt plus one
-    position a new token. Leaves the model's mode alone (there is no dropout)."""
+    position a new token. Leaves the model's mode alone (there is no dropout).
+    """
     block_size = model.config.block_size
     prompts = [prompt_ids(vocabulary, text, block_size=block_size) for text in questions]
     by_length: dict[int, list[int]] = defaultdict(list)
@@ -60,7 +64,8 @@ def answer(
         for start in range(0, len(members), batch_size):
             batch = members[start : start + batch_size]
             new_ids, logs = greedy(model, torch.tensor([prompts[i] for i in batch]), limit)
-            for index, ids, log in zip(batch, new_ids.tolist(), logs, strict=True):
+            rows = cast(list[list[int]], new_ids.tolist())
+            for index, ids, log in zip(batch, rows, logs, strict=True):
                 answers[index] = _cut(vocabulary, ids, log)
     return [answers[index] for index in range(len(prompts))]
 
@@ -105,6 +110,4 @@ def _extend(
 
 def _cut(vocabulary: Vocabulary, ids: list[int], logs: Tensor) -> Answer:
     end = ids.index(MASK_ID) + 1 if MASK_ID in ids else len(ids)
-    return Answer(
-        vocabulary.decode(ids[:end]), tuple(ids[:end]), float(logs[:end].sum().exp())
-    )
+    return Answer(vocabulary.decode(ids[:end]), tuple(ids[:end]), float(logs[:end].sum().exp()))

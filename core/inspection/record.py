@@ -4,12 +4,14 @@ Axes: layer, head, query position, key position or head_dim. Indices are zero-ba
 """
 
 from dataclasses import dataclass
+from math import isfinite
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[np.float32]
+ARRAYS = ("query", "key", "value", "output", "scores", "weights", "value_norm")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +52,7 @@ class AttentionTrace:
     """Every head of one answered question.
 
     query, key, value, output (n_layers, n_heads, L, d); scores, weights (n_layers, n_heads, L, L);
-    contribution (n_layers, n_heads, L, L): norm of weight · value · W_O, what key j really adds
-    to position i.
+    value_norm (n_layers, n_heads, L): norm of value · W_O, the most that a key can add.
     """
 
     question: str
@@ -67,8 +68,13 @@ class AttentionTrace:
     output: Array
     scores: Array
     weights: Array
-    contribution: Array
+    value_norm: Array
     proof: Proof
+
+    @property
+    def contribution(self) -> Array:
+        """(n_layers, n_heads, L, L): norm of weight · value · W_O, what key j adds to row i."""
+        return self.weights * self.value_norm[..., None, :]
 
     @property
     def n_layers(self) -> int:
@@ -98,9 +104,6 @@ class AttentionTrace:
         }
 
 
-ARRAYS = ("query", "key", "value", "output", "scores", "weights", "contribution")
-
-
 def _step_dict(step: Step) -> dict[str, Any]:
     return {
         "row": step.row,
@@ -113,7 +116,42 @@ def _step_dict(step: Step) -> dict[str, Any]:
 
 def _rounded(values: Array) -> Any:
     """Nested lists with six significant digits; minus infinity becomes null."""
-    if values.ndim == 0:
-        number = float(values)
-        return float(f"{number:.6g}") if np.isfinite(number) else None
-    return [_rounded(part) for part in values]
+    if values.ndim > 1:
+        return [_rounded(part) for part in values]
+    return [float(f"{number:.6g}") if isfinite(number) else None for number in values.tolist()]
+
+
+def trace_from_dict(data: dict[str, Any]) -> AttentionTrace:
+    """The inverse of `to_dict`. Raises ValueError naming what is missing or wrong."""
+    try:
+        return AttentionTrace(
+            question=data["question"],
+            answer=data["answer"],
+            probability=data["probability"],
+            labels=tuple(data["tokens"]),
+            word_starts=tuple(data["word_starts"]),
+            name_positions=tuple(data["name_positions"]),
+            steps=tuple(_step(step) for step in data["steps"]),
+            proof=Proof(**data["proof"]),
+            **{name: _array(name, data[name]) for name in ARRAYS},
+        )
+    except (KeyError, TypeError, ValueError) as error:
+        raise ValueError(f"not a stored trace: {error}") from None
+
+
+def _step(data: dict[str, Any]) -> Step:
+    return Step(
+        row=data["row"],
+        position=data["position"],
+        label=data["token"],
+        probability=data["probability"],
+        next_best=tuple(Candidate(label, p) for label, p in data["next_best"]),
+    )
+
+
+def _array(name: str, values: Any) -> Array:
+    numbers = np.array(values, dtype=np.float32)
+    missing = np.isnan(numbers)
+    if name != "scores" and missing.any():
+        raise ValueError(f"a null in {name}; only scores of future keys are null")
+    return np.where(missing, np.float32(-np.inf), numbers)

@@ -15,10 +15,11 @@ from core.attention import softmax
 from core.data.course import name_in_question
 from core.data.vocabulary import MASK_ID, Vocabulary
 from core.generation.greedy import answer, prompt_ids
-from core.inspection.record import Array, AttentionTrace, Candidate, Proof, Step
+from core.inspection.record import ARRAYS, Array, AttentionTrace, Candidate, Proof, Step
 from core.models.gpt import GPT
 
 N_NEXT_BEST = 5
+BEFORE_NAME = "Where was "
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,35 +32,34 @@ class Layer:
     scores: Tensor
     weights: Tensor
     output: Tensor
-    contribution: Tensor
+    value_norm: Tensor
 
 
 @torch.inference_mode()
 def trace(model: GPT, vocabulary: Vocabulary, question: str) -> AttentionTrace:
-    """Answer a question and record everything. Raises ValueError for a question that the
-    vocabulary or the block refuses. Cost: three forward passes and n_layers·n_heads·L² numbers."""
+    """Answer a question and record everything.
+
+    Raises ValueError for a question that the vocabulary or the block refuses. Cost: the answer,
+    three forward passes and 2·n_layers·n_heads·L² numbers.
+    """
     (given,) = answer(model, vocabulary, [question])
     prompt = prompt_ids(vocabulary, question, block_size=model.config.block_size)
     # The closing ⁇ is written by the last row but never read.
     read = [*prompt, *(given.ids[:-1] if given.ids[-1] == MASK_ID else given.ids)]
-    ids = torch.tensor([read[: model.config.block_size]])
+    ids = torch.tensor([read])
     layers = record_layers(model, ids)
     fused = model(ids)
-    written = list(given.ids)
     return AttentionTrace(
         question=question,
         answer=given.text,
         probability=given.probability,
-        labels=tuple(vocabulary.label(int(i)) for i in ids[0]),
-        word_starts=tuple(vocabulary.word_starts(ids[0].tolist())),
+        labels=tuple(vocabulary.label(i) for i in read),
+        word_starts=tuple(vocabulary.word_starts(read)),
         name_positions=name_positions(vocabulary, question),
-        steps=steps_of(fused[0], written, first_row=len(prompt) - 1, vocabulary=vocabulary),
-        **{field: _stack([getattr(layer, field) for layer in layers]) for field in _FIELDS},
+        steps=steps_of(fused[0], given.ids, first_row=len(prompt) - 1, vocabulary=vocabulary),
+        **{name: _stack([getattr(layer, name) for layer in layers]) for name in ARRAYS},
         proof=prove(model, ids, layers, fused),
     )
-
-
-_FIELDS = ("query", "key", "value", "output", "scores", "weights", "contribution")
 
 
 def record_layers(model: GPT, ids: Tensor) -> list[Layer]:
@@ -71,9 +71,8 @@ def record_layers(model: GPT, ids: Tensor) -> list[Layer]:
         scores = softmax.scores(query, key)
         weights = softmax.weights(scores)
         output = weights @ value
-        value_norm = block.project_by_head(value).norm(dim=-1)  # (1, H, L)
-        contribution = weights * value_norm[:, :, None, :]
-        layers.append(Layer(query, key, value, scores, weights, output, contribution))
+        value_norm = block.project_by_head(value).square().sum(-1).sqrt()  # (1, H, L)
+        layers.append(Layer(query, key, value, scores, weights, output, value_norm))
         x = block.merge(x, output)
     return layers
 
@@ -104,10 +103,11 @@ def steps_of(
 ) -> tuple[Step, ...]:
     """For each written token: its probability and the next best, from logits (L, vocabulary)."""
     probabilities = logits.softmax(-1)
+    n_best = min(N_NEXT_BEST + 1, logits.shape[-1])
     steps: list[Step] = []
     for offset, token in enumerate(written):
         row = first_row + offset
-        best = probabilities[row].topk(N_NEXT_BEST + 1)
+        best = probabilities[row].topk(n_best)
         others = [
             Candidate(vocabulary.label(int(i)), float(p))
             for p, i in zip(best.values, best.indices, strict=True)
@@ -127,15 +127,14 @@ def steps_of(
 
 def name_positions(vocabulary: Vocabulary, question: str) -> tuple[int, ...]:
     """Token positions of the name in the question; empty if the template is not followed."""
-    name = name_in_question(question)
-    start = question.find(name)
-    if name == question or start < 0:
+    name = name_in_question(question).strip()
+    if not name or name == question.strip():
         return ()
-    before = len(vocabulary.encode(question[:start].rstrip()))
-    if vocabulary.kind == "char":
-        before = start
-    return tuple(range(before, before + len(vocabulary.encode(name))))
+    start = question.index(name, question.index(BEFORE_NAME) + len(BEFORE_NAME))
+    # Counted from the end: a name has the same pieces alone as after a space.
+    end = len(vocabulary.encode(question[: start + len(name)]))
+    return tuple(range(end - len(vocabulary.encode(name)), end))
 
 
 def _stack(parts: Sequence[Tensor]) -> Array:
-    return torch.cat(list(parts)).float().numpy().astype(np.float32)
+    return np.asarray(torch.cat(list(parts)).numpy(), dtype=np.float32)

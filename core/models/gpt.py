@@ -55,7 +55,7 @@ class Block(nn.Module):
 
         The sum over heads plus the bias of `project` is the attention block's output.
         """
-        matrices = self.project.weight.unflatten(1, (self.n_heads, -1))  # (width, H, d)
+        matrices = torch.unflatten(self.project.weight, 1, (self.n_heads, -1))  # (width, H, d)
         return torch.einsum("bhld,whd->bhlw", output, matrices)
 
 
@@ -110,8 +110,8 @@ class GPT(nn.Module):
 def initialise(model: GPT, generator: torch.Generator | None) -> None:
     """Normal(0, 0.02) for matrices and embeddings, zero for biases, one for norms (GPT-2)."""
     with torch.no_grad():
-        for module in model.modules():
-            if isinstance(module, nn.Linear | nn.Embedding):
-                module.weight.normal_(0.0, 0.02, generator=generator)
-            if isinstance(module, nn.Linear) and module.bias is not None:
-                module.bias.zero_()
+        for name, parameter in model.named_parameters():
+            if parameter.ndim == 2:
+                parameter.normal_(0.0, 0.02, generator=generator)
+            elif name.endswith("bias"):
+                parameter.zero_()

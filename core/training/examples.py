@@ -25,7 +25,10 @@ POOL_SIZE = 1024
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """One person's lines as ids: name, whole lines, facts, and (before, span, after) cuts."""
+    """One person's lines as ids: name, whole lines, facts, and (before, span, after) cuts.
+
+    A fact stands in `facts` as often as the lines say it.
+    """
 
     name: tuple[int, ...]
     lines: tuple[tuple[int, ...], ...]
@@ -93,9 +96,7 @@ def pool_of_batches(
     return batches
 
 
-def draw(
-    data: TrainingData, recipe: Recipe, phase: Phase, generator: random.Random
-) -> list[int]:
+def draw(data: TrainingData, recipe: Recipe, phase: Phase, generator: random.Random) -> list[int]:
     """One example of the phase's mixture, at most block_size + 1 tokens."""
     kinds = [kind for kind, weight in phase.mixture.items() if weight]
     (kind,) = generator.choices(kinds, [phase.mixture[kind] for kind in kinds])
@@ -120,18 +121,16 @@ def collate(examples: Sequence[Sequence[int]], *, answer_only: bool) -> Batch:
 def _document(
     name: str, lines: Sequence[str], encode: Callable[[str], tuple[int, ...]]
 ) -> Document:
-    facts: dict[str, None] = {}
+    facts: list[str] = []
     cuts: list[tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]] = []
     for line in lines:
         for start, end in salient_spans(line):
             fact = line[start:end]
             if fact in name or name in fact:
                 continue
-            facts[fact] = None
+            facts.append(fact)
             cuts.append((encode(line[:start].rstrip()), encode(fact), encode(line[end:].lstrip())))
-    return Document(
-        encode(name), tuple(map(encode, lines)), tuple(map(encode, facts)), tuple(cuts)
-    )
+    return Document(encode(name), tuple(map(encode, lines)), tuple(map(encode, facts)), tuple(cuts))
 
 
 def _draw_kind(

@@ -19,7 +19,7 @@ from core.training.recipe import Phase, Recipe
 
 
 class TrainingDivergedError(RuntimeError):
-    """The loss is not a number; the model is as it was before the step."""
+    """The loss or its gradient is not a number; all is as it was before the step."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,7 +94,7 @@ class Trainer:
         )
         set_rates(self.optimizers, self.recipe, factor)
         loss = self._update(batch)
-        self.cursor.step += 1
+        self.cursor.step, self.cursor.place = self.cursor.step + 1, self.cursor.place + 1
         return StepRecord(
             step=self.cursor.step,
             phase=phase.name,
@@ -107,14 +107,14 @@ class Trainer:
         for optimizer in self.optimizers:
             optimizer.zero_grad()
         logits = self.model(batch.inputs)
-        loss = F.cross_entropy(
-            logits.flatten(0, 1), batch.targets.flatten(), ignore_index=IGNORE
-        )
+        loss = F.cross_entropy(logits.flatten(0, 1), batch.targets.flatten(), ignore_index=IGNORE)
         value = loss.item()
         if not math.isfinite(value):
             raise TrainingDivergedError(f"the loss is {value} at step {self.cursor.step + 1}")
         loss.backward()
-        nn.utils.clip_grad_norm_(self.model.parameters(), self.recipe.clip_norm)
+        norm = nn.utils.clip_grad_norm_(self.model.parameters(), self.recipe.clip_norm).item()
+        if not math.isfinite(norm):
+            raise TrainingDivergedError(f"the gradient is {norm} at step {self.cursor.step + 1}")
         for optimizer in self.optimizers:
             optimizer.step()
         return value
@@ -124,17 +124,17 @@ class Trainer:
         index = phase_at(self.recipe, cursor.step, self.n_steps)
         if index != cursor.phase:
             cursor.phase, cursor.pool, cursor.place = index, 0, 0
-        phase = self.recipe.phases[index]
-        if self._batches_of == (index, cursor.pool) and cursor.place == len(self._batches):
+        if cursor.place == len(self._batches_at(index, cursor.pool)):
             cursor.pool, cursor.place = cursor.pool + 1, 0
-        if self._batches_of != (index, cursor.pool):
+        return self._batches_at(index, cursor.pool)[cursor.place], self.recipe.phases[index]
+
+    def _batches_at(self, phase: int, pool: int) -> list[Batch]:
+        if self._batches_of != (phase, pool):
             self._batches = pool_of_batches(
-                self.data, self.recipe, phase, seed=self.seed, pool=cursor.pool
+                self.data, self.recipe, self.recipe.phases[phase], seed=self.seed, pool=pool
             )
-            self._batches_of = (index, cursor.pool)
-        batch = self._batches[cursor.place]
-        cursor.place += 1
-        return batch, phase
+            self._batches_of = (phase, pool)
+        return self._batches
 
 
 def phase_at(recipe: Recipe, step: int, n_steps: int) -> int:
@@ -149,12 +149,16 @@ def phase_at(recipe: Recipe, step: int, n_steps: int) -> int:
 
 
 def steps_for_minutes(
-    make_trainer: Callable[[], Trainer], minutes: float, *, clock: Callable[[], float],
-    n_warmup: int = 5, n_measured: int = 15,
+    make_trainer: Callable[[], Trainer],
+    minutes: float,
+    *,
+    clock: Callable[[], float],
+    n_warmup: int = 5,
+    n_measured: int = 15,
 ) -> int:
     """How many steps fit into some minutes, by timing a throw-away trainer."""
-    if minutes <= 0:
-        raise ValueError(f"{minutes} minutes: more than 0 are needed")
+    if not 0 < minutes < math.inf:
+        raise ValueError(f"{minutes} minutes: a number above 0 is needed")
     steps = make_trainer().steps()
     for _ in range(n_warmup):
         next(steps)

@@ -11,12 +11,16 @@ from core.training.recipe import Recipe
 
 def make_optimizers(model: GPT, recipe: Recipe) -> list[torch.optim.Optimizer]:
     """Muon (Jordan et al. 2024) orthogonalises the update of each matrix; embeddings, head,
-    norms and biases are not matrices in that sense. `adamw` as optimizer uses AdamW for all."""
+    norms and biases are not matrices in that sense. `adamw` as optimizer uses AdamW for all.
+    """
     matrices, rest = split_parameters(model)
     if recipe.optimizer == "adamw":
         return [_adamw(matrices, recipe), _adamw(rest, recipe)]
     muon = torch.optim.Muon(
-        matrices, lr=recipe.matrix_rate, momentum=0.95, weight_decay=recipe.matrix_decay,
+        matrices,
+        lr=recipe.matrix_rate,
+        momentum=0.95,
+        weight_decay=recipe.matrix_decay,
         adjust_lr_fn="original",
     )
     return [muon, _adamw(rest, recipe)]
@@ -36,9 +40,7 @@ def rate_factor(step: int, n_steps: int, *, warmup: int, decay_share: float) -> 
     return rise * min(1.0, max(0.02, left / decay_share))
 
 
-def set_rates(
-    optimizers: Sequence[torch.optim.Optimizer], recipe: Recipe, factor: float
-) -> None:
+def set_rates(optimizers: Sequence[torch.optim.Optimizer], recipe: Recipe, factor: float) -> None:
     """Scale every group's peak rate by the factor."""
     for optimizer in optimizers:
         is_muon = isinstance(optimizer, torch.optim.Muon)

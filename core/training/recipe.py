@@ -44,7 +44,7 @@ class Recipe:
     vocabulary: Literal["bpe", "char"] = "bpe"
     n_pieces: int = 2000
     n_sentences: int = 6
-    n_facts: int = 6
+    n_facts: int = 4
     block_size: int = 128
     n_layers: int = 2
     n_heads: int = 8
@@ -77,8 +77,8 @@ PRETRAIN = Phase(
     share=0.95,
     shuffled_facts=0.5,
     salient_spans=0.1,
-    span_corruption=0.2,
-    questions=0.2,
+    span_corruption=0.15,
+    questions=0.25,
 )
 FINE_TUNE = Phase(name="fine-tune", share=0.05, questions=1.0, answer_only=True)
 
@@ -86,21 +86,20 @@ PRESETS: dict[str, Recipe] = {
     recipe.name: recipe
     for recipe in (
         Recipe(name="notable-scratch", phases=(FINE_TUNE,), minutes=2),
-        Recipe(name="notable-pretrained", phases=(PRETRAIN, FINE_TUNE), minutes=20),
+        Recipe(name="notable-pretrained", phases=(PRETRAIN, FINE_TUNE), minutes=18),
         Recipe(
             name="notable-char",
             phases=(PRETRAIN, FINE_TUNE),
             vocabulary="char",
-            n_facts=5,
             n_layers=3,
-            minutes=40,
+            minutes=35,
         ),
         Recipe(
             name="notable-small",
             phases=(PRETRAIN, FINE_TUNE),
             width=80,
             n_heads=4,
-            minutes=5,
+            minutes=4,
             n_snapshots=7,
         ),
     )
@@ -118,6 +117,7 @@ def recipe_from_dict(data: dict[str, Any]) -> Recipe:
     """The inverse of `dataclasses.asdict`. Raises ValueError for unknown or missing keys."""
     try:
         phases = tuple(Phase(**phase) for phase in data["phases"])
-        return Recipe(**{**data, "phases": phases})
+        values: dict[str, Any] = {**data, "phases": phases}
+        return Recipe(**values)
     except (KeyError, TypeError) as error:
         raise ValueError(f"not a recipe: {error}") from None

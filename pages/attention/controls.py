@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from core.checkpoints.store import list_checkpoints, snapshot_steps
-from core.cli.places import CHECKPOINTS
+from core.cli.paths import CHECKPOINTS
 from core.data.people import Person, question_text, split_of
 from core.inspection.record import AttentionTrace
 from pages.attention.view import ARCS, MAP, MOST_ARC_TOKENS, PARTS, View, make_view
@@ -47,8 +47,17 @@ def choose() -> Choice:
     )
 
 
-def choose_view(trace: AttentionTrace) -> tuple[View, str]:
-    """Folding and the kind of picture; arcs are offered for up to 40 tokens."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Display:
+    """How a trace is drawn: its view, the kind of picture, and whose maximum is fully coloured."""
+
+    view: View
+    kind: str
+    own_scale: bool
+
+
+def choose_display(trace: AttentionTrace) -> Display:
+    """Folding, kind of picture and colour scale; arcs are offered for up to 40 tokens."""
     with st.sidebar:
         folded = st.toggle(
             "Fold to words",
@@ -63,8 +72,16 @@ def choose_view(trace: AttentionTrace) -> tuple[View, str]:
             "View", kinds, default=MAP, required=True, key="view", bind="query-params"
         )
         if ARCS not in kinds:
-            st.caption(f"Arcs are drawn for up to {MOST_ARC_TOKENS} tokens; here are {len(view.labels)}.")
-    return view, kind or MAP
+            st.caption(
+                f"Arcs are drawn for up to {MOST_ARC_TOKENS} tokens; here are {len(view.labels)}."
+            )
+        own_scale = st.toggle(
+            "Colours to this head's maximum",
+            key="own-scale",
+            bind="query-params",
+            help="Off: full colour is a weight of 1 in every map, so maps can be compared.",
+        )
+    return Display(view=view, kind=kind or MAP, own_scale=own_scale)
 
 
 def _choose_model() -> tuple[str, int | None]:

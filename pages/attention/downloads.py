@@ -1,6 +1,8 @@
 """Everything drawn as a file, and as a table for those who cannot use the picture."""
 
 import json
+from collections.abc import Callable
+from functools import partial
 
 import pandas as pd
 import streamlit as st
@@ -13,31 +15,37 @@ from pages.attention.view import View
 
 
 def show_downloads(
-    trace: AttentionTrace, view: View, chart: Figure, at: tuple[int, int]
+    trace: AttentionTrace, view: View, charts: dict[str, Figure], at: tuple[int, int], row: int
 ) -> None:
-    """SVG of the picture, CSV of the head's weights, JSON of the whole trace; and the table.
+    """SVG of each picture, CSV of the head's weights, JSON of the whole trace; and tables.
 
     Files are made when a button is pressed, not before.
     """
     name = head_name(*at)
     table = weight_table(view, at)
     with st.container(horizontal=True):
-        st.download_button(
-            "Picture (SVG)", lambda: to_svg(chart), f"{name}.svg", "image/svg+xml",
-            key="svg", on_click="ignore", icon=":material/image:",
-        )
-        st.download_button(
-            "Weights (CSV)", lambda: table.to_csv().encode(), f"{name}.csv", "text/csv",
-            key="csv", on_click="ignore", icon=":material/table:",
-        )
-        st.download_button(
-            "Trace (JSON)",
-            lambda: json.dumps(trace.to_dict(), ensure_ascii=False).encode(),
-            "trace.json", "application/json", key="json", on_click="ignore",
-            icon=":material/data_object:",
-        )
-    with st.expander(f"The map of {name} as a table: rows are queries, columns keys, from 0"):
+        for what, chart in charts.items():
+            _download(
+                f"{what} (SVG)",
+                partial(to_svg, chart),
+                f"{name} {what.lower()}.svg",
+                "image/svg+xml",
+            )
+        _download("Weights (CSV)", lambda: table.to_csv().encode(), f"{name}.csv", "text/csv")
+        _download("Trace (JSON)", partial(_trace_json, trace), "trace.json", "application/json")
+    with st.expander(f"{name} as tables: rows are queries, columns keys, counted from 0"):
         st.dataframe(table.style.format("{:.3f}", na_rep="masked"))
+        st.dataframe(row_table(view, at, row).style.format("{:.3f}"))
+
+
+def _download(label: str, data: Callable[[], bytes], file_name: str, mime: str) -> None:
+    st.download_button(
+        label, data, file_name, mime, key=label, on_click="ignore", icon=":material/download:"
+    )
+
+
+def _trace_json(trace: AttentionTrace) -> bytes:
+    return json.dumps(trace.to_dict(), ensure_ascii=False).encode()
 
 
 def weight_table(view: View, at: tuple[int, int]) -> pd.DataFrame:
@@ -47,3 +55,14 @@ def weight_table(view: View, at: tuple[int, int]) -> pd.DataFrame:
     positions = range(len(names))
     later = pd.DataFrame([[k > q for k in positions] for q in positions], names, names)
     return table.mask(later)
+
+
+def row_table(view: View, at: tuple[int, int], row: int) -> pd.DataFrame:
+    """Weight and contribution of one query row, a line a key that it can see."""
+    return pd.DataFrame(
+        {
+            "weight": view.weights[at][row, : row + 1],
+            "contribution": view.contribution[at][row, : row + 1],
+        },
+        index=[f"{index} {label}" for index, label in enumerate(view.labels[: row + 1])],
+    )

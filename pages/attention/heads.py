@@ -5,6 +5,7 @@ import streamlit as st
 from core.figures import attention as figures
 from core.inspection.captions import head_name, parse_head, row_sentence, strongest_head
 from core.inspection.record import AttentionTrace, Step
+from pages.attention.controls import Display
 from pages.attention.downloads import show_downloads
 from pages.attention.view import (
     ARCS,
@@ -23,8 +24,9 @@ GRID_KEY, MAP_KEY = "heads-chart", "map-chart"
 
 
 @st.fragment
-def show_heads(trace: AttentionTrace, view: View, kind: str) -> None:
+def show_heads(trace: AttentionTrace, display: Display) -> None:
     """Controls; then the grid of heads, one head, and one row of it, from left to right."""
+    view = display.view
     controls = st.columns([1.3, 1, 1.7, 1.5], gap="small", vertical_alignment="bottom")
     with controls[0]:
         score = _choose_score(trace)
@@ -37,12 +39,12 @@ def show_heads(trace: AttentionTrace, view: View, kind: str) -> None:
     sentence = row_sentence(head_name(*at), row, view.weights[at][row], view.labels, step)
     overview, one_head, one_row = st.columns([1, 2.1, 1.3], gap="small")
     with overview:
-        _grid(trace, view, score, at)
+        grid = _grid(trace, view, score, at)
     with one_head:
-        chart = _picture(trace, view, kind, at, row, sentence)
+        chart = _picture(trace, display, at, row, sentence)
     with one_row:
-        _row(view, at, row)
-    show_downloads(trace, view, chart, at)
+        bars = _row(view, at, row)
+    show_downloads(trace, view, {"Picture": chart, "Row": bars, "All heads": grid}, at, row)
 
 
 def _choose_score(trace: AttentionTrace) -> str:
@@ -101,47 +103,57 @@ def _row_label(view: View, written: dict[int, Step], option: str) -> str:
     return f"{row} {view.labels[row]}" + (f" → writes {step.label}" if step else "")
 
 
-def _grid(trace: AttentionTrace, view: View, score: str, selected: tuple[int, int]) -> None:
+def _grid(
+    trace: AttentionTrace, view: View, score: str, selected: tuple[int, int]
+) -> figures.Figure:
     values, baseline = grid_scores(trace, score)
     st.markdown(f"**All heads** (uniform: {baseline:.2g})")
+    chart = figures.heads_grid(thumbnails(view), values, selected, score_name=MEANINGS[score])
     st.altair_chart(
-        figures.heads_grid(thumbnails(view), values, selected, score_name=MEANINGS[score]),
+        chart,
         key=GRID_KEY,
         on_select=_pick_head,
         alt=f"Small pictures of all heads with {MEANINGS[score]}; {head_name(*selected)} is chosen",
     )
+    return chart.properties(title=MEANINGS[score])
 
 
 def _picture(
-    trace: AttentionTrace, view: View, kind: str, at: tuple[int, int], row: int, sentence: str
+    trace: AttentionTrace, display: Display, at: tuple[int, int], row: int, sentence: str
 ) -> figures.Figure:
     """The chosen picture with its sentence above; returns it with the sentence as title."""
+    view = display.view
     st.markdown(f"**{plain(sentence)}**")
-    if kind == ARCS:
+    if display.kind == ARCS:
         chart = figures.arcs(view.weights[at], view.labels, row)
-    elif kind == PARTS:
+    elif display.kind == PARTS:
         token = view.first_tokens[row]
         chart = figures.score_parts(trace.query[at][token], trace.key[at], trace.labels, token)
     else:
+        top = float(view.weights[at].max()) if display.own_scale else 1.0
+        if display.own_scale:
+            st.caption(f"Full colour is a weight of {top:.2g}, the largest of this head.")
         scores = None if view.scores is None else view.scores[at]
         chart = figures.attention_map(
-            view.weights[at], view.contribution[at], view.labels, row, scores=scores
+            view.weights[at], view.contribution[at], view.labels, row, scores=scores, top=top
         )
-    pick = {"key": MAP_KEY, "on_select": _pick_row} if kind == MAP else {}
-    st.altair_chart(chart, alt=sentence, **pick)
+    if display.kind == MAP:
+        st.altair_chart(chart, key=MAP_KEY, on_select=_pick_row, alt=sentence)
+    else:
+        st.altair_chart(chart, alt=sentence)
     return chart.properties(title=sentence)
 
 
-def _row(view: View, at: tuple[int, int], row: int) -> None:
-    st.markdown(f"**Row {row}, key by key**")
-    st.altair_chart(
-        figures.row_bars(view.weights[at][row], view.contribution[at][row], view.labels, row),
-        alt=f"Weights and contributions of query row {row}",
-    )
+def _row(view: View, at: tuple[int, int], row: int) -> figures.Figure:
+    title = f"Row {row}, key by key"
+    st.markdown(f"**{title}**")
+    chart = figures.row_bars(view.weights[at][row], view.contribution[at][row], view.labels, row)
+    st.altair_chart(chart, alt=f"Weights and contributions of query row {row}")
     st.markdown(
         "Weight is where the head **looks**; contribution, ‖weight · value · W_O‖, is what it "
         "**brings**: a large weight on a short value brings nothing."
     )
+    return chart.properties(title=title)
 
 
 def _follow_step() -> None:

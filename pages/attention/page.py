@@ -4,7 +4,7 @@ import streamlit as st
 
 from core.checkpoints.store import CheckpointError
 from pages.attention.answer import show_answer
-from pages.attention.controls import Choice, choose, choose_view
+from pages.attention.controls import Choice, choose, choose_display
 from pages.attention.heads import show_heads
 from pages.shared.loading import checkpoint_digest, load_trace
 
@@ -21,8 +21,7 @@ def main() -> None:
         _refuse(choice, f"This question cannot be asked: {error}")
     else:
         show_answer(choice, trace)
-        view, kind = choose_view(trace)
-        show_heads(trace, view, kind)
+        show_heads(trace, choose_display(trace))
 
 
 def _refuse(choice: Choice, reason: str) -> None:

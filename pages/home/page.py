@@ -3,8 +3,9 @@
 import streamlit as st
 
 from core.checkpoints.files import read_json
-from core.cli.places import ASSETS
+from core.cli.paths import ASSETS
 from core.figures import attention as figures
+from core.figures.thumbnails import contact_sheet
 from core.inspection.captions import head_name, row_sentence, strongest_head
 from core.inspection.record import AttentionTrace, trace_from_dict
 from pages.shared.text import plain
@@ -34,23 +35,37 @@ def main() -> None:
     picture, row = st.columns([2, 1.2])
     with picture:
         chart = figures.attention_map(
-            weights, contribution, trace.labels, step.row, title=title,
-            scores=trace.scores[layer, head], size=340,
+            weights,
+            contribution,
+            trace.labels,
+            step.row,
+            title=title,
+            scores=trace.scores[layer, head],
+            size=340,
         )
         st.altair_chart(chart, alt=title)
     with row:
         bars = figures.row_bars(
-            weights[step.row], contribution[step.row], trace.labels, step.row,
-            title=f"What it takes from each key to write “{step.label}”", height=240,
+            weights[step.row],
+            contribution[step.row],
+            trace.labels,
+            step.row,
+            title=f"What it takes from each key to write “{step.label}”",
+            height=200,
         )
         st.altair_chart(bars, alt=f"Weights and contributions of row {step.row}")
-        st.page_link(
-            "pages/attention/page.py", label="**Look at every head, ask about anybody**",
-            icon=":material/arrow_forward:", width="stretch",
-        )
+        with st.container(border=True):
+            st.page_link(
+                "pages/attention/page.py",
+                label="**Attention: every head, anybody**",
+                icon=":material/grid_on:",
+            )
+            st.image(
+                contact_sheet(trace.weights), width="stretch", caption="All heads, this question"
+            )
         st.caption(
-            f"Probability of the answer: {trace.probability:.1%}. Rows look, columns are looked at; "
-            "grey cells lie in the future. One head rarely explains an answer alone."
+            f"Probability of the answer: {trace.probability:.1%}. Rows look, columns are looked "
+            "at; grey cells lie in the future. One head rarely explains an answer alone."
         )
 
 

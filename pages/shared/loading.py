@@ -5,8 +5,13 @@ from dataclasses import fields
 import numpy as np
 import streamlit as st
 
-from core.checkpoints.store import Checkpoint, content_hash, load_checkpoint
-from core.cli.places import CHECKPOINTS, PEOPLE
+from core.checkpoints.store import (
+    Checkpoint,
+    CheckpointError,
+    content_hash,
+    load_checkpoint,
+)
+from core.cli.paths import CHECKPOINTS, PEOPLE
 from core.data.people import Person, load_people
 from core.inspection.record import AttentionTrace
 from core.inspection.trace import trace
@@ -19,8 +24,11 @@ def people() -> list[Person]:
 
 
 def checkpoint_digest(name: str, snapshot: int | None) -> str:
-    """The content key of a checkpoint. Raises ValueError if its weights cannot be read."""
-    return content_hash(CHECKPOINTS / name, snapshot=snapshot)
+    """The content key of a checkpoint. Raises CheckpointError if its weights cannot be read."""
+    try:
+        return content_hash(CHECKPOINTS / name, snapshot=snapshot)
+    except ValueError as error:
+        raise CheckpointError(f"checkpoint {name}: {error}") from None
 
 
 @st.cache_resource(max_entries=8, show_spinner="Loading the model")

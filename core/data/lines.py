@@ -1,0 +1,18 @@
+"""Text files as lines, with errors that name file and line."""
+
+from pathlib import Path
+
+
+def read_lines(path: Path) -> list[str]:
+    """Lines of a UTF-8 file; CRLF, a byte order mark and a missing last newline are fine."""
+    try:
+        raw = path.read_bytes()
+    except OSError as error:
+        raise ValueError(f"{path}: cannot be read ({error.strerror})") from None
+    try:
+        text = raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = raw.count(b"\n", 0, error.start) + 1
+        raise ValueError(f"{path}, line {line}: bytes that are not UTF-8") from None
+    lines = text.replace("\r\n", "\n").split("\n")
+    return lines[:-1] if lines[-1] == "" else lines

@@ -1,0 +1,61 @@
+"""Fold a pattern over word pieces or characters into one over words.
+
+Columns are summed (what all pieces of a word receive) and rows averaged (the word's mean row), so
+that a row still sums to 1.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.inspection.record import Array
+
+
+def word_index(word_starts: Sequence[bool]) -> NDArray[np.intp]:
+    """The word number of each token. Raises ValueError if the first token starts no word."""
+    if not word_starts or not word_starts[0]:
+        raise ValueError("the first token must start a word")
+    return np.cumsum(np.asarray(word_starts, dtype=np.intp)) - 1
+
+
+def word_labels(labels: Sequence[str], word_starts: Sequence[bool], space: str) -> list[str]:
+    """The joined labels of each word, without the glyph of the leading space."""
+    words = [""] * (int(word_index(word_starts)[-1]) + 1)
+    for label, word in zip(labels, word_index(word_starts), strict=True):
+        words[word] += label
+    return [word.removeprefix(space) or word for word in words]
+
+
+def fold_columns(values: Array, word_starts: Sequence[bool]) -> Array:
+    """(..., L) to (..., words): the sum over the tokens of each word. Cost: one pass.
+
+    Raises ValueError if word_starts does not fit the last axis.
+    """
+    starts = _first_tokens(word_starts, values.shape[-1])
+    return np.add.reduceat(values, starts, axis=-1)
+
+
+def fold_rows(values: Array, word_starts: Sequence[bool]) -> Array:
+    """(..., L, n) to (..., words, n): the mean over the tokens of each word.
+
+    Raises ValueError if word_starts does not fit the last but one axis.
+    """
+    starts = _first_tokens(word_starts, values.shape[-2])
+    sums = np.add.reduceat(values, starts, axis=-2)
+    counts = np.diff([*starts, values.shape[-2]])
+    return (sums / counts[:, None]).astype(values.dtype)
+
+
+def fold(weights: Array, word_starts: Sequence[bool]) -> Array:
+    """(..., L, L) to (..., words, words); row sums are kept."""
+    return fold_rows(fold_columns(weights, word_starts), word_starts)
+
+
+def _first_tokens(word_starts: Sequence[bool], n_tokens: int) -> NDArray[np.intp]:
+    if len(word_starts) != n_tokens or not word_starts[0]:
+        raise ValueError(
+            f"{len(word_starts)} word starts for {n_tokens} tokens: there must be one a token, and "
+            "the first token must start a word"
+        )
+    return np.flatnonzero(np.asarray(word_starts))

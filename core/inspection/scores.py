@@ -1,0 +1,59 @@
+"""Head scores, read against what a head would score that attends uniformly to its past.
+
+All scores average over the query rows from 2 on: rows 0 and 1 have nearly no choice.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+FIRST_ROW = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeadScores:
+    """One number a head: each array has the leading shape of the weights, e.g. (layers, heads).
+
+    previous_token, first_token, name: mean weight there; entropy in nats; normalised_entropy is
+    the mean of entropy / log(i + 1), 1 for uniform; distance in tokens back.
+    """
+
+    previous_token: NDArray[np.float64]
+    first_token: NDArray[np.float64]
+    name: NDArray[np.float64]
+    entropy: NDArray[np.float64]
+    normalised_entropy: NDArray[np.float64]
+    distance: NDArray[np.float64]
+
+
+def head_scores(weights: NDArray[np.floating], name_positions: Sequence[int] = ()) -> HeadScores:
+    """Scores of causal weights (..., L, L). Raises ValueError for fewer than 3 tokens."""
+    n_tokens = weights.shape[-1]
+    if n_tokens <= FIRST_ROW:
+        raise ValueError(f"{n_tokens} tokens: head scores need at least {FIRST_ROW + 1}")
+    rows = np.arange(FIRST_ROW, n_tokens, dtype=np.int64)
+    used = weights[..., FIRST_ROW:, :].astype(np.float64)
+    entropy = row_entropy(used)
+    back = np.maximum(rows[:, None] - np.arange(n_tokens, dtype=np.int64), 0)
+    return HeadScores(
+        previous_token=used[..., rows - FIRST_ROW, rows - 1].mean(-1),
+        first_token=used[..., 0].mean(-1),
+        name=used[..., list(name_positions)].sum(-1).mean(-1),
+        entropy=entropy.mean(-1),
+        normalised_entropy=(entropy / np.log(rows + 1)).mean(-1),
+        distance=(used * back).sum(-1).mean(-1),
+    )
+
+
+def uniform_scores(n_tokens: int, name_positions: Sequence[int] = ()) -> HeadScores:
+    """The same scores (as zero-dimensional arrays) of a head that attends uniformly to its past."""
+    lower = np.tril(np.ones((n_tokens, n_tokens)))
+    return head_scores(lower / lower.sum(-1, keepdims=True), name_positions)
+
+
+def row_entropy(weights: NDArray[np.floating]) -> NDArray[np.float64]:
+    """Entropy in nats of each row (the last axis); 0·log 0 is 0."""
+    safe = np.where(weights > 0, weights, 1.0)
+    return -(weights * np.log(safe)).sum(-1)

@@ -1,0 +1,115 @@
+"""One server and one Chromium for all browser tests."""
+
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+import pytest
+
+from core.checkpoints.store import list_checkpoints
+from core.cli.paths import CHECKPOINTS
+
+ROOT = Path(__file__).resolve().parents[2]
+FLAGS = (
+    "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
+    "--disable-component-update --disable-sync"
+)
+QUESTION = "Where was Marie Curie born?"
+WAIT_MS = 60_000
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of the app, served by a process of its own."""
+    if not list_checkpoints(CHECKPOINTS):
+        pytest.skip("no checkpoint is shipped yet: there is nothing to look at")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    command = [sys.executable, "-m", "streamlit", "run", "app.py"]
+    options = {
+        "server.port": port,
+        "server.address": "127.0.0.1",
+        "server.headless": "true",
+        "server.fileWatcherType": "none",
+        "browser.gatherUsageStats": "false",
+    }
+    flags = [f"--{name}={value}" for name, value in options.items()]
+    log = tmp_path_factory.mktemp("server") / "log.txt"
+    with log.open("wb") as file:
+        process = subprocess.Popen([*command, *flags], cwd=ROOT, stdout=file, stderr=file)
+    try:
+        wait_for(f"http://127.0.0.1:{port}/_stcore/health", process, log)
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        process.terminate()
+        process.wait(timeout=30)
+
+
+def wait_for(address: str, process: subprocess.Popen[bytes], log: Path) -> None:
+    """Until the server is healthy; its log is shown if it dies or takes over a minute."""
+    end = time.monotonic() + WAIT_MS / 1000
+    while time.monotonic() < end and process.poll() is None:
+        try:
+            with urllib.request.urlopen(address, timeout=5) as reply:
+                if reply.status == 200:
+                    return
+        except OSError:
+            process.poll()
+    pytest.fail(f"the server did not start:\n{log.read_text(errors='replace')}")
+
+
+@pytest.fixture(scope="session")
+def browser(server: str) -> Iterator[Any]:
+    """Debian's Chromium, once; the first session opens the home page, as a visitor would."""
+    program = shutil.which("chromium")
+    if program is None:
+        pytest.skip("chromium is not installed (Debian: apt-get install chromium)")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=program, args=FLAGS.split())
+        page = chromium.new_page()
+        page.goto(server, timeout=WAIT_MS)
+        page.locator("[data-testid=stVegaLiteChart] svg").first.wait_for(timeout=WAIT_MS)
+        page.close()
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture
+def open_page(server: str, browser: Any) -> Iterator[Callable[..., Any]]:
+    """Open the attention page in a fresh session of 1280x720; `problems` collects the console."""
+    contexts: list[Any] = []
+
+    def open_(path: str = "/attention", *, scheme: str = "light", **query: str) -> Any:
+        context = browser.new_context(
+            viewport={"width": 1280, "height": 720}, color_scheme=scheme, accept_downloads=True
+        )
+        contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(WAIT_MS)
+        page.problems = []
+        page.on("console", lambda m: m.type == "error" and page.problems.append(m.text))
+        page.on("pageerror", lambda error: page.problems.append(str(error)))
+        page.goto(f"{server}{path}" + (f"?{urlencode(query)}" if query else ""))
+        n_charts = 3 if path == "/attention" else 2
+        page.locator("[data-testid=stVegaLiteChart] svg").nth(n_charts - 1).wait_for()
+        return page
+
+    yield open_
+    for context in contexts:
+        context.close()
+
+
+@pytest.fixture(scope="session")
+def asked() -> dict[str, str]:
+    """The query of a link that types a question."""
+    return {"source": "type freely", "question": QUESTION}

@@ -1,0 +1,83 @@
+"""What a mouse does to the charts, in a real browser."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+
+def box(page: Any, label: str) -> Any:
+    """The input of a select box."""
+    return page.get_by_role("combobox", name=label)
+
+
+def wait_for_choice(page: Any, label: str, text: str) -> None:
+    from playwright.sync_api import expect
+
+    chosen = page.locator("[data-testid=stSelectbox]").filter(has_text=label)
+    expect(chosen).to_contain_text(text, timeout=60_000)
+
+
+def head_cell(page: Any, layer: int, head: int) -> Any:
+    """The topmost mark of a head in the grid, which takes the click."""
+    name = f"[aria-label^='layer: {layer}; head: {head};']"
+    return page.locator("[data-testid=stVegaLiteChart]").nth(0).locator(name).last
+
+
+def frame(page: Any) -> Any:
+    """The bounding box of the blue frame in the map."""
+    svg = page.locator("[data-testid=stVegaLiteChart]").nth(1)
+    return svg.locator("path[stroke='#3B8FD9']").first.bounding_box()
+
+
+def map_cell(page: Any, row: int, column: int) -> Any:
+    cells = page.locator("[data-testid=stVegaLiteChart]").nth(1).locator("path[fill='#8A5CF0']")
+    return cells.nth(row * (row + 1) // 2 + column)
+
+
+def test_a_click_on_a_head_picks_it(open_page: Callable, asked: dict[str, str]):
+    page = open_page(**asked, head="L0·H1")
+    head_cell(page, 1, 2).click()
+    wait_for_choice(page, "Head", "L1·H2")
+    page.get_by_text("L1·H2 looks at").or_(page.get_by_text("L1·H2 has no")).first.wait_for()
+    page.wait_for_url("**head=L1*H2*")
+
+
+def test_a_head_can_be_clicked_again_after_another_way_of_choosing(
+    open_page: Callable, asked: dict[str, str]
+):
+    page = open_page(**asked, head="L0·H1")
+    head_cell(page, 1, 2).click()
+    wait_for_choice(page, "Head", "L1·H2")
+    box(page, "Head").click()
+    page.get_by_role("option", name="L0·H0").click()
+    wait_for_choice(page, "Head", "L0·H0")
+    head_cell(page, 1, 2).click()
+    wait_for_choice(page, "Head", "L1·H2")
+
+
+def test_a_click_on_a_cell_of_the_map_picks_its_row(open_page: Callable, asked: dict[str, str]):
+    page = open_page(**asked)
+    before = frame(page)
+    map_cell(page, 3, 1).click()
+    wait_for_choice(page, "Query row", "3 ")
+    page.get_by_text("Row 3, key by key").wait_for()
+    after = frame(page)
+    cell = map_cell(page, 3, 1).bounding_box()
+    assert after["y"] < before["y"]
+    assert after["y"] + after["height"] / 2 == pytest.approx(cell["y"] + cell["height"] / 2, abs=4)
+
+
+def test_a_shared_address_restores_the_view(open_page: Callable, asked: dict[str, str]):
+    page = open_page(**asked)
+    head_cell(page, 0, 2).click()
+    wait_for_choice(page, "Head", "L0·H2")
+    map_cell(page, 3, 1).click()
+    page.get_by_text("Row 3, key by key").wait_for()
+    page.wait_for_url("**row=3*")
+    _, query = page.url.split("?", 1)
+    again = open_page(f"/attention?{query}")
+    wait_for_choice(again, "Head", "L0·H2")
+    wait_for_choice(again, "Query row", "3 ")
+    again.get_by_text("Row 3, key by key").wait_for()
+    again.get_by_role("heading", name="Where was Marie Curie born?").wait_for()

@@ -1,0 +1,231 @@
+"""`train`: what is on disk at each moment is enough to go on, and nothing else is written over."""
+
+import json
+import signal
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from safetensors import safe_open
+
+from core.checkpoints.store import CARD, SNAPSHOTS, WEIGHTS, load_checkpoint, snapshot_steps
+from core.cli import train
+from core.training import loop
+
+Run = Callable[..., Any]
+N_STEPS = 10
+
+
+def start(run: Run, folder: Path, *more: object) -> Any:
+    return run("train", "--preset", "tiny", "--steps", N_STEPS, "--out", folder, "--json", *more)
+
+
+@pytest.fixture
+def at_step(monkeypatch: pytest.MonkeyPatch) -> Callable[[int, Callable[[], None]], None]:
+    """Do something once, in the middle of a step (counted from 1)."""
+
+    def arrange(step: int, act: Callable[[], None]) -> None:
+        real, calls = loop.set_rates, 0
+
+        def set_rates(*arguments: Any) -> None:
+            nonlocal calls
+            calls += 1
+            if calls == step:
+                act()
+            real(*arguments)
+
+        monkeypatch.setattr(loop, "set_rates", set_rates)
+
+    return arrange
+
+
+def assert_same_result(one: Path, other: Path) -> None:
+    for path in (WEIGHTS, *(f"{SNAPSHOTS}/{step:06d}.safetensors" for step in (5, 10))):
+        assert (one / path).read_bytes() == (other / path).read_bytes()
+    cards = [json.loads((folder / CARD).read_text()) for folder in (one, other)]
+    assert cards[0]["figures"] == cards[1]["figures"]
+    assert cards[0]["snapshots"] == cards[1]["snapshots"]
+
+
+def interrupt() -> None:
+    signal.raise_signal(signal.SIGINT)
+
+
+def saved_step(folder: Path) -> int:
+    with safe_open(folder / train.STATE, framework="pt") as file:
+        return json.loads(file.metadata()["meta"])["cursor"]["step"]
+
+
+def test_a_finished_run_is_a_checkpoint_with_a_card(run: Run, tmp_path: Path):
+    folder = tmp_path / "new" / "run"
+    card = start(run, folder, "--seed", 3).report
+    names = ["card.json", "config.json", "model.safetensors", "snapshots", "vocabulary.json"]
+    assert sorted(path.name for path in folder.iterdir()) == names
+    assert snapshot_steps(folder) == [5, 10]
+    stored = load_checkpoint(folder, snapshot=10)
+    assert torch.equal(stored.model.head.weight, load_checkpoint(folder).model.head.weight)
+    assert (card["seed"], card["n_steps"], card["recipe"]["name"]) == (3, N_STEPS, "tiny")
+    assert card["command"] == "python -m core train --preset tiny --steps 10 --seed 3 --out checkpoints/run"
+    assert set(card["figures"]) == {"held_out", "dev", "test"}
+    assert [entry["step"] for entry in stored.card["snapshots"]] == [5, 10]
+    for key in ("data_sha256", "seconds", "machine", "n_parameters"):
+        assert card[key]
+
+
+def test_progress_goes_to_standard_error(run: Run, tmp_path: Path):
+    outcome = start(run, tmp_path / "run")
+    assert outcome.report["n_steps"] == N_STEPS
+    assert "step 10 of 10 (answers)" in outcome.err
+    assert "held-out" in outcome.err
+
+
+def test_a_trained_checkpoint_answers(run: Run, trained: Path):
+    report = run("ask", "--checkpoint", trained, "--json", "Where was Ada Arden born?").report
+    assert isinstance(report["answer"], str)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_interrupted_in_the_middle_of_a_step_and_resumed_equals_never_stopped(
+    run: Run, at_step: Any, trained: Path, tmp_path: Path, number: signal.Signals
+):
+    folder = tmp_path / "stopped"
+    before = signal.getsignal(number)
+    at_step(4, lambda: signal.raise_signal(number))
+    assert start(run, folder).error == f"error: stopped; continue with --resume {folder}"
+    assert saved_step(folder) == 4  # the step under way was finished
+    assert signal.getsignal(number) is before
+    assert not (folder / CARD).exists()
+    assert run("train", "--resume", folder, "--json").report["n_steps"] == N_STEPS
+    assert_same_result(folder, trained)
+
+
+def test_a_second_interrupt_stops_at_once_and_saves_no_half_step(
+    run: Run, at_step: Any, trained: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    folder = tmp_path / "stopped"
+    at_step(4, lambda: (interrupt(), interrupt()))
+    monkeypatch.setattr(train, "SAVE_EVERY_SECONDS", -1.0)
+    outcome = start(run, folder)
+    assert (outcome.status, outcome.err.splitlines()[-1]) == (130, "interrupted")
+    assert saved_step(folder) == 3
+    assert run("train", "--resume", folder).status == 0
+    assert_same_result(folder, trained)
+
+
+@pytest.mark.parametrize("every", [-1.0, 60.0])
+def test_a_run_that_died_goes_on_from_its_last_save_or_from_the_start(
+    run: Run, at_step: Any, trained: Path, tmp_path: Path, monkeypatch: Any, every: float
+):
+    def die() -> None:
+        raise MemoryError
+
+    folder = tmp_path / "died"
+    monkeypatch.setattr(train, "SAVE_EVERY_SECONDS", every)
+    at_step(7, die)
+    with pytest.raises(MemoryError):
+        start(run, folder)
+    assert (folder / train.STATE).exists() is (every < 0)
+    assert run("train", "--resume", folder).status == 0
+    assert_same_result(folder, trained)
+
+
+def test_a_run_that_died_while_it_was_measured_is_only_measured_again(
+    run: Run, trained: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    folder = tmp_path / "died"
+
+    def fail(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(train, "finish_card", fail)
+        assert "No space left on device" in start(run, folder).error
+    assert saved_step(folder) == N_STEPS
+    outcome = run("train", "--resume", folder)
+    assert outcome.status == 0
+    assert "step 10 of 10" not in outcome.err
+    assert_same_result(folder, trained)
+    assert not (folder / train.STATE).exists()
+
+
+@pytest.mark.parametrize(("every", "kept"), [(-1.0, "the last good state"), (60.0, "nothing")])
+def test_a_loss_that_is_no_number_keeps_the_last_good_state(
+    run: Run, at_step: Any, tmp_path: Path, monkeypatch: Any, every: float, kept: str
+):
+    def spoil() -> None:
+        nan = torch.tensor(torch.nan)
+        monkeypatch.setattr(loop.F, "cross_entropy", lambda *_, **__: nan)
+
+    monkeypatch.setattr(train, "SAVE_EVERY_SECONDS", every)
+    at_step(4, spoil)
+    error = start(run, tmp_path / "run").error
+    assert error.startswith(f"error: the loss is nan at step 4; {kept}")
+    if every < 0:
+        assert saved_step(tmp_path / "run") == 3
+
+
+def test_resume_refuses_a_changed_corpus(
+    run: Run, at_step: Any, tmp_path: Path, people_file: Path
+):
+    at_step(2, interrupt)
+    assert "stopped" in start(run, tmp_path / "run").error
+    table = people_file.read_text(encoding="utf-8")
+    people_file.write_text(table.replace("Kyoto", "Osaka", 1), encoding="utf-8")
+    error = run("train", "--resume", tmp_path / "run").error
+    assert error.endswith("the corpus has changed since this run began")
+
+
+def test_what_is_fixed_by_the_run_cannot_be_given_with_resume(
+    run: Run, at_step: Any, tmp_path: Path
+):
+    at_step(2, interrupt)
+    assert "stopped" in start(run, tmp_path / "run").error
+    for option in ("--steps", "--minutes", "--seed", "--out"):
+        error = run("train", "--resume", tmp_path / "run", option, 5).error
+        assert error == f"error: {option} is fixed since the run began; leave it out"
+
+
+def test_a_finished_run_cannot_be_resumed_nor_written_over(run: Run, trained: Path):
+    before = {path: path.read_bytes() for path in trained.rglob("*.*") if path.is_file()}
+    assert run("train", "--resume", trained).error == f"error: {trained}: this run is finished"
+    error = start(run, trained).error
+    assert error == f"error: {trained} already holds a checkpoint: name another folder"
+    assert {p: p.read_bytes() for p in trained.rglob("*.*") if p.is_file()} == before
+
+
+def test_a_stopped_run_is_not_started_again_by_mistake(run: Run, at_step: Any, tmp_path: Path):
+    folder = tmp_path / "run"
+    at_step(2, interrupt)
+    assert "stopped" in start(run, folder).error
+    assert start(run, folder).error.endswith(f"continue it with --resume {folder}")
+
+
+def test_a_folder_without_a_run_cannot_be_resumed(run: Run, tmp_path: Path):
+    assert run("train", "--resume", tmp_path).error == f"error: {tmp_path}: no run is here"
+    (tmp_path / train.RUN).write_text('{"seed": 0}')
+    error = run("train", "--resume", tmp_path).error
+    assert "run.json: recipe, n_steps, data_sha256, command, corpus_folder is missing" in error
+
+
+@pytest.mark.parametrize(
+    ("length", "message"),
+    [(("--steps", 0), "0 steps: at least 1"), (("--minutes", "nan"), "nan minutes: a number")],
+)
+def test_a_run_of_no_length_leaves_no_folder(
+    run: Run, tmp_path: Path, length: tuple[object, ...], message: str
+):
+    folder = tmp_path / "run"
+    assert message in run("train", "--preset", "tiny", "--out", folder, *length).error
+    assert not folder.exists()
+
+
+def test_minutes_become_a_number_of_steps_in_the_card(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(train, "steps_for_minutes", lambda make, minutes, **_: round(4 * minutes))
+    made = run("train", "--preset", "tiny", "--minutes", 1, "--out", tmp_path / "a", "--json")
+    card = made.report
+    assert card["n_steps"] == 4
+    assert card["command"] == "python -m core train --preset tiny --steps 4 --seed 0 --out checkpoints/a"

@@ -1,0 +1,139 @@
+"""Each verb: one JSON object, or text; one line and status 2 for what it cannot use."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from core.checkpoints.store import CARD
+
+Run = Callable[..., Any]
+QUESTION = "Where was Ada Arden born?"
+
+
+def test_ask_reports_the_four_keys(run: Run, trained: Path):
+    report = run("ask", "--checkpoint", trained, "--json", QUESTION).report
+    assert set(report) == {"question", "answer", "probability", "expected"}
+    assert (report["question"], report["expected"]) == (QUESTION, "Lagos")
+    assert 0 < report["probability"] <= 1
+
+
+def test_ask_prints_the_answer_alone_on_the_first_line(run: Run, trained: Path):
+    report = run("ask", "--checkpoint", trained, "--json", QUESTION).report
+    plain = run("ask", "--checkpoint", trained, QUESTION)
+    first, second = plain.out.split("\n", 1)
+    assert first == report["answer"]
+    assert second.startswith("probability ")
+
+
+def test_ask_about_somebody_who_is_not_in_the_table_expects_nothing(run: Run, trained: Path):
+    question = "Where was Nobody Atall born?"
+    assert run("ask", "--checkpoint", trained, "--json", question).report["expected"] is None
+    assert "nobody known to the table" in run("ask", "--checkpoint", trained, question).out
+
+
+@pytest.mark.parametrize("split", ["train", "held-out", "dev", "test"])
+def test_evaluate_reports_result_baselines_and_interval(run: Run, trained: Path, split: str):
+    report = run("evaluate", "--checkpoint", trained, "--split", split, "--json").report
+    keys = "checkpoint split correct total accuracy constant_baseline nearest_name_baseline seconds"
+    assert set(keys.split()) <= set(report)
+    assert (report["checkpoint"], report["split"]) == ("trained", split)
+    assert report["accuracy"] == report["correct"] / report["total"]
+    low, high = report["interval_95"]
+    assert 0 <= low <= report["accuracy"] <= high <= 1
+
+
+def test_the_splits_of_a_table_add_up_to_it(run: Run, trained: Path):
+    totals = [
+        run("evaluate", "--checkpoint", trained, "--split", split, "--json").report["total"]
+        for split in ("train", "held-out", "dev", "test")
+    ]
+    assert sum(totals) == 40
+    assert all(totals)
+
+
+def test_record_writes_the_figures_of_what_is_stored_into_the_card(run: Run, trained: Path):
+    path = trained / CARD
+    card = json.loads(path.read_text())
+    right = card["figures"]["dev"]
+    path.write_text(json.dumps({**card, "figures": {"dev": {"correct": 99}}}))
+    run("evaluate", "--checkpoint", trained, "--json")
+    assert json.loads(path.read_text())["figures"] == {"dev": {"correct": 99}}
+    run("evaluate", "--checkpoint", trained, "--record", "--json")
+    assert json.loads(path.read_text())["figures"]["dev"] == right
+
+
+def test_trace_reports_its_proof_and_writes_the_whole_trace(
+    run: Run, trained: Path, tmp_path: Path
+):
+    out = tmp_path / "trace.json"
+    report = run("trace", "--checkpoint", trained, "--json", "--out", out, QUESTION).report
+    keys = "answer replay_max_difference row_sum_max_error future_exactly_zero dtype n_layers"
+    assert {*keys.split(), "n_heads", "tokens"} <= set(report)
+    assert report["replay_max_difference"] < 1e-4
+    assert (report["n_layers"], report["n_heads"]) == (1, 2)
+    assert json.loads(out.read_text())["tokens"] == report["tokens"]
+
+
+def test_trace_and_ask_give_the_same_answer(run: Run, trained: Path):
+    answers = {
+        run(verb, "--checkpoint", trained, "--json", QUESTION).report["answer"]
+        for verb in ("ask", "trace")
+    }
+    assert len(answers) == 1
+
+
+def test_corpus_writes_the_sentences(run: Run, tmp_path: Path):
+    out = tmp_path / "corpus.txt"
+    report = run("corpus", "--out", out, "--sentences", 3, "--json").report
+    assert report == {"out": str(out), "lines": 120}
+    assert len(out.read_text(encoding="utf-8").splitlines()) == 120
+
+
+@pytest.mark.parametrize(
+    ("question", "message"),
+    [
+        ("", "error: the question is empty: type a text"),
+        ("Where was " + "Ada " * 100 + "born?", "error: the question has 3"),
+        ("Where was ⁇ born?", "error: position 10: .*U\\+2047.* control character"),
+    ],
+)
+@pytest.mark.parametrize("verb", ["ask", "trace"])
+def test_a_question_that_cannot_be_asked_is_one_line_and_status_2(
+    run: Run, trained: Path, verb: str, question: str, message: str
+):
+    outcome = run(verb, "--checkpoint", trained, "--json", question)
+    assert_one_line(outcome, message)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["ask", "--checkpoint", "nowhere", QUESTION], "there is no checkpoint 'nowhere'"),
+        (["evaluate", "--checkpoint", "nowhere"], "there is no checkpoint 'nowhere'"),
+        (["evaluate", "--split", "all"], "argument --split: invalid choice: 'all'"),
+        (["ask"], "the following arguments are required: question"),
+        (["train", "--preset", "tiny", "--steps", "1"], "--out DIR is needed with --preset"),
+        (["train", "--preset", "huge", "--out", "x"], "argument --preset: invalid choice: 'huge'"),
+        (["train", "--out", "x"], "one of the arguments --preset --resume is required"),
+        (["sing"], "invalid choice: 'sing'"),
+        ([], "the following arguments are required: verb"),
+        (["corpus", "--out", "x", "--sentences", "99"], "99 sentences a person: 1 to "),
+        (["corpus", "--out", "/dev/null/x"], "/dev/null"),
+    ],
+)
+def test_bad_input_is_one_line_and_status_2(run: Run, arguments: list[str], message: str):
+    assert_one_line(run(*arguments), message)
+
+
+def test_a_damaged_checkpoint_is_one_line_and_status_2(run: Run, saved: Path):
+    (saved / "model.safetensors").write_bytes(b"")
+    assert_one_line(run("ask", "--checkpoint", saved, QUESTION), "is not the file that the card")
+
+
+def assert_one_line(outcome: Any, message: str) -> None:
+    assert outcome.err.count("\n") == 1
+    with pytest.raises(ValueError, match=message):
+        raise ValueError(outcome.error)

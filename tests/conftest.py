@@ -1,0 +1,150 @@
+"""Tiny models, vocabularies, corpora and checkpoints, all made here from explicit seeds."""
+
+import shutil
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from core.checkpoints.store import save_checkpoint
+from core.data.corpus import TrainingCorpus, make_vocabulary, notable_corpus
+from core.data.people import COLUMNS, Person
+from core.data.vocabulary import Vocabulary
+from core.models.config import GPTConfig
+from core.models.gpt import GPT
+from core.training import examples
+from core.training.examples import training_data
+from core.training.loop import Trainer
+from core.training.recipe import Phase, Recipe
+
+FIRST = ("Ada", "Bruno", "Chen", "Dalia", "Emeka", "Fatima", "Goran", "Hina")
+LAST = ("Arden", "Bello", "Castro", "Dufour", "Eriksen")
+PLACES = (
+    ("Lagos", "Nigeria", "Africa"),
+    ("Kyoto", "Japan", "Asia"),
+    ("Lima", "Peru", "South America"),
+)
+
+
+@pytest.fixture(scope="session")
+def people() -> list[Person]:
+    """Forty invented people; the hash of the name puts some of them into every split."""
+    table: list[Person] = []
+    for index, name in enumerate(f"{first} {last}" for last in LAST for first in FIRST):
+        place, country, continent = PLACES[index % len(PLACES)]
+        table.append(
+            Person(
+                name=name,
+                pronoun=("he", "she", "they")[index % 3],
+                birthplace=place,
+                country=country,
+                continent=continent,
+                born=1800 + index,
+                died=None if index % 4 == 0 else 1870 + index,
+                occupation=("painter", "engineer")[index % 2],
+                known_for="a book of letters",
+            )
+        )
+    return table
+
+
+@pytest.fixture(scope="session")
+def people_table(tmp_path_factory: pytest.TempPathFactory, people: list[Person]) -> Path:
+    """The same people as a table on disk."""
+    path = tmp_path_factory.mktemp("people") / "people.tsv"
+    rows = [COLUMNS, *([_cell(getattr(p, column)) for column in COLUMNS] for p in people)]
+    path.write_text("".join("\t".join(row) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def people_file(people_table: Path, tmp_path: Path) -> Path:
+    """A copy of the table, free to be changed."""
+    return Path(shutil.copy(people_table, tmp_path / "people.tsv"))
+
+
+@pytest.fixture(scope="session")
+def corpus(people: list[Person]) -> TrainingCorpus:
+    return notable_corpus(people, n_sentences=2)
+
+
+@pytest.fixture(scope="session")
+def characters(corpus: TrainingCorpus) -> Vocabulary:
+    return make_vocabulary(corpus, "char", n_pieces=0)
+
+
+@pytest.fixture(scope="session")
+def pieces(corpus: TrainingCorpus) -> Vocabulary:
+    return make_vocabulary(corpus, "bpe", n_pieces=300)
+
+
+@pytest.fixture(scope="session")
+def make_gpt() -> Callable[..., GPT]:
+    """A tiny GPT; its parameters are far from zero, so that every one of them matters."""
+
+    def make(seed: int = 0, **sizes: Any) -> GPT:
+        small: dict[str, Any] = {"vocabulary_size": 30, "block_size": 24, "n_layers": 2}
+        small |= {"n_heads": 2, "width": 16}
+        generator = torch.Generator().manual_seed(seed)
+        model = GPT(GPTConfig(**{**small, **sizes}), generator=generator)
+        with torch.no_grad():
+            for name, parameter in model.named_parameters():
+                kind = 1.0 if "norm" in name and name.endswith("weight") else 0.0
+                parameter.normal_(kind, 0.5, generator=generator)
+        return model.eval()
+
+    return make
+
+
+@pytest.fixture
+def saved(tmp_path: Path, make_gpt: Callable[..., GPT], characters: Vocabulary) -> Path:
+    """A whole checkpoint folder that no training made; float32, so nothing is rounded."""
+    folder = tmp_path / "tiny"
+    model = make_gpt(vocabulary_size=characters.size, block_size=64)
+    save_checkpoint(folder, model, characters, {"name": "tiny"}, dtype=torch.float32)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def recipe() -> Recipe:
+    """Two phases and every kind of example; Muon and AdamW."""
+    mixed = Phase(
+        name="mixed", share=0.6, shuffled_facts=1, salient_spans=1, span_corruption=1, questions=1
+    )
+    return Recipe(
+        name="tiny",
+        phases=(mixed, Phase(name="answers", share=0.4, questions=1, answer_only=True)),
+        n_pieces=300,
+        n_sentences=2,
+        block_size=64,
+        n_layers=1,
+        n_heads=2,
+        width=16,
+        tokens_per_batch=150,
+        n_snapshots=2,
+    )
+
+
+@pytest.fixture
+def make_trainer(
+    corpus: TrainingCorpus, pieces: Vocabulary, recipe: Recipe, monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., Trainer]:
+    """A trainer on the invented people with pools of 12 examples, a few batches each."""
+    monkeypatch.setattr(examples, "POOL_SIZE", 12)
+    data = training_data(corpus.documents, corpus.train, pieces)
+
+    def make(*, n_steps: int = 16, seed: int = 0, **changes: Any) -> Trainer:
+        changed = replace(recipe, **changes)
+        model = GPT(
+            changed.model_config(pieces.size), generator=torch.Generator().manual_seed(seed)
+        )
+        return Trainer(model, data, changed, n_steps=n_steps, seed=seed)
+
+    return make
+
+
+def _cell(value: object) -> str:
+    return "" if value is None else str(value)

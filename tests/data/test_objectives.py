@@ -1,0 +1,184 @@
+"""Pretraining objectives lose nothing, keep to the block, and depend on their generator alone."""
+
+import random
+from collections import Counter
+
+import pytest
+
+from core.data.objectives import (
+    question_and_answer,
+    salient_span_corruption,
+    salient_spans,
+    shuffled_facts,
+    span_corruption,
+)
+from core.data.vocabulary import MASK_ID
+
+
+def restored(ids: list[int]) -> list[int]:
+    """`prefix ⁇ suffix ⁇ span` put back together."""
+    first, second = [i for i, token in enumerate(ids) if token == MASK_ID]
+    return [*ids[:first], *ids[second + 1 :], *ids[first + 1 : second]]
+
+
+def spans(text: str) -> list[str]:
+    return [text[start:end] for start, end in salient_spans(text)]
+
+
+@pytest.mark.parametrize("n_tokens", [2, 3, 4, 5, 30, 500])
+def test_span_corruption_holds_the_beginning_of_the_document_whole(n_tokens: int) -> None:
+    document = list(range(10, 10 + n_tokens))
+    for seed in range(50):
+        ids = span_corruption(document, block_size=64, generator=random.Random(seed))
+        text = restored(ids)
+        assert text == document[: len(text)]
+        assert ids.count(MASK_ID) == 2
+        assert ids[-1] != MASK_ID  # the span is never empty
+        assert min(4, n_tokens) <= len(text) <= min(n_tokens, 56)
+
+
+@pytest.mark.parametrize("block_size", [4, 8, 16, 128])
+def test_span_corruption_fits_the_block_and_its_shifted_targets(block_size: int) -> None:
+    document = list(range(10, 400))
+    lengths = [
+        len(span_corruption(document, block_size=block_size, generator=random.Random(seed)))
+        for seed in range(200)
+    ]
+    assert max(lengths) <= block_size + 1
+    assert max(lengths) >= block_size * 7 // 8  # long documents use the room
+
+
+def test_a_quarter_of_the_tokens_is_masked_on_average_at_every_place() -> None:
+    generator = random.Random(0)
+    shares: list[float] = []
+    starts: Counter[int] = Counter()
+    for _ in range(3000):
+        ids = span_corruption(list(range(10, 50)), block_size=1000, generator=generator)
+        kept, masked = len(restored(ids)), ids[::-1].index(MASK_ID)
+        assert 1 <= masked <= max(1, kept // 2)
+        shares.append(masked / kept)
+        starts[ids.index(MASK_ID)] += 1
+    # For n tokens the mean is (1 + n // 2) / 2n; n is uniform on 4 … 40. A share has a deviation
+    # of at most 0.15, so four standard errors of the mean are 0.011.
+    expected = sum((1 + n // 2) / (2 * n) for n in range(4, 41)) / 37
+    assert expected == pytest.approx(0.275, abs=0.005)
+    assert sum(shares) / len(shares) == pytest.approx(expected, abs=0.011)
+    assert set(starts) >= set(range(30))
+
+
+def test_span_corruption_depends_on_the_seed_alone() -> None:
+    document = list(range(10, 60))
+
+    def draw(seed: int) -> list[list[int]]:
+        generator = random.Random(seed)
+        return [span_corruption(document, block_size=64, generator=generator) for _ in range(5)]
+
+    assert draw(1) == draw(1)
+    assert draw(1) != draw(2)
+    assert len({tuple(ids) for ids in draw(1)}) == 5
+
+
+@pytest.mark.parametrize("document", [[], [7]])
+def test_a_document_too_short_to_corrupt_is_refused(document: list[int]) -> None:
+    with pytest.raises(ValueError, match=f"needs at least 2 tokens, not {len(document)}"):
+        span_corruption(document, block_size=64, generator=random.Random(0))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("was born in Warsaw in 1867.", ["Warsaw", "1867"]),
+        ("from Rio de Janeiro, Brazil.", ["Rio de Janeiro", "Brazil"]),
+        ("in New York City and Stratford-upon-Avon.", ["New York City", "Stratford-upon-Avon"]),
+        ("near Santiago de la Vega", ["Santiago de la Vega"]),
+        ("or Newcastle upon Tyne", ["Newcastle upon Tyne"]),
+        ("Ōe came from Łódź to Évry and Århus.", ["Ōe", "Łódź", "Évry", "Århus"]),
+        ("lived in Xi'an, 551 BC–479 BC", ["Xi'an", "551 BC", "479 BC"]),
+        ("no names, no numbers: only é and ö", []),
+        ("écoles, ñandú and çedilla", []),
+        ("", []),
+    ],
+)
+def test_names_and_numbers_are_salient(text: str, expected: list[str]) -> None:
+    assert spans(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("He was born in Rome.", ["Rome"]),
+        ("She was first. Her life began in Lima.", ["Lima"]),
+        ("They were born. Their birthplace is Oslo.", ["Oslo"]),
+        ("Born in Rome in 1901, Ada Example is known.", ["Rome", "1901", "Ada Example"]),
+        ("In 1901, Ada came.", ["1901", "Ada"]),
+        ("The engineer Ada. It was in Rome. Known for glass.", ["Ada", "Rome"]),
+        ("The Beatles came from Liverpool.", ["Beatles", "Liverpool"]),
+        ("Hermann was an Inuit at Thebes.", ["Hermann", "Inuit", "Thebes"]),
+    ],
+)
+def test_a_word_that_only_opens_a_sentence_is_not_salient(text: str, expected: list[str]) -> None:
+    assert spans(text) == expected
+
+
+def test_salient_spans_are_in_order_and_do_not_overlap() -> None:
+    text = "In 1867, Marie Curie was born in Warsaw, Poland. Her work won 2 Nobel Prizes."
+    edges = [edge for span in salient_spans(text) for edge in span]
+    assert edges == sorted(set(edges))
+    assert spans(text) == ["1867", "Marie Curie", "Warsaw", "Poland", "2 Nobel Prizes"]
+
+
+def test_a_salient_span_is_asked_for_after_the_rest_of_the_text() -> None:
+    ids = salient_span_corruption([10, 11], [20], [30])
+    assert ids == [10, 11, MASK_ID, 30, MASK_ID, 20, MASK_ID]
+    assert restored(ids[:-1]) == [10, 11, 20, 30]
+
+
+def test_shuffled_facts_hold_the_name_and_every_fact_once() -> None:
+    facts = [[20], [30, 31], [40]]
+    ids = shuffled_facts([10, 11], facts, n_most=9, generator=random.Random(0))
+    assert ids[:3] == [10, 11, MASK_ID]
+    assert ids[-1] == MASK_ID
+    assert sorted(cut(ids[3:])) == facts
+
+
+def test_each_fact_stands_first_after_the_name_equally_often() -> None:
+    generator = random.Random(0)
+    facts = [[20], [30], [40], [50]]
+    first = Counter(
+        shuffled_facts([10], facts, n_most=2, generator=generator)[2] for _ in range(2000)
+    )
+    # 500 each; the standard deviation of one count is sqrt(2000 · 1/4 · 3/4) = 19.4.
+    assert set(first) == {20, 30, 40, 50}
+    assert all(abs(count - 500) < 4 * 19.4 for count in first.values())
+
+
+def test_no_more_facts_than_asked_for_and_none_twice() -> None:
+    facts = [[20], [30], [40], [50]]
+    for seed in range(20):
+        ids = shuffled_facts([10], facts, n_most=2, generator=random.Random(seed))
+        chosen = cut(ids[2:])
+        assert len(chosen) == 2
+        assert chosen[0] != chosen[1]
+        assert all(fact in facts for fact in chosen)
+    assert shuffled_facts([10], [], n_most=2, generator=random.Random(0)) == [10, MASK_ID]
+
+
+def test_shuffled_facts_depend_on_the_seed_alone() -> None:
+    facts = [[i] for i in range(20, 30)]
+    draws = [shuffled_facts([10], facts, n_most=6, generator=random.Random(s)) for s in (1, 1, 2)]
+    assert draws[0] == draws[1] != draws[2]
+
+
+def test_a_question_is_followed_by_its_answer_between_masks() -> None:
+    assert question_and_answer([10, 11], [20]) == [10, 11, MASK_ID, 20, MASK_ID]
+
+
+def cut(ids: list[int]) -> list[list[int]]:
+    """`fact ⁇ fact ⁇` as facts."""
+    facts: list[list[int]] = [[]]
+    for token in ids:
+        if token == MASK_ID:
+            facts.append([])
+        else:
+            facts[-1].append(token)
+    return facts[:-1]

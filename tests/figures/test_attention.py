@@ -1,0 +1,197 @@
+"""Every chart is valid, keeps every row and column, and says what its axes are."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import altair as alt
+import numpy as np
+import pytest
+
+from core.figures import attention as figures
+from core.figures.attention import Matrix
+from core.figures.palette import KEY, MASKED, QUERY, VALUE, WEIGHT
+
+Causal = Callable[[int], Matrix]
+
+
+def rows_of(spec: dict[str, Any], part: dict[str, Any]) -> list[dict[str, Any]]:
+    """The rows of data that one layer or one chart draws."""
+    return spec["datasets"][part.get("data", spec.get("data"))["name"]]
+
+
+def tick_texts(channel: dict[str, Any]) -> list[str]:
+    """The list of labels inside an axis' label expression."""
+    expression = channel["axis"]["labelExpr"]
+    assert expression.endswith("[datum.value]")
+    return json.loads(expression.removesuffix("[datum.value]"))
+
+
+@pytest.fixture
+def map_spec(causal: Causal, labels: list[str]) -> dict[str, Any]:
+    weights, n = causal(len(labels)), len(labels)
+    scores = np.where(np.tri(n, dtype=bool), weights * 3 - 1, -np.inf).astype(np.float32)
+    return figures.attention_map(
+        weights, weights * 2, labels, 6, title="what is seen", scores=scores
+    ).to_dict()
+
+
+def test_a_map_keeps_every_cell_of_repeated_tokens(
+    map_spec: dict[str, Any], causal: Causal, labels: list[str]
+):
+    n, weights = len(labels), causal(len(labels))
+    cells = {(c["q"], c["k"]): c for c in rows_of(map_spec, map_spec["layer"][1])}
+    assert set(cells) == {(q, k) for q in range(n) for k in range(q + 1)}
+    for (q, k), cell in cells.items():
+        assert cell["weight"] == pytest.approx(weights[q, k], abs=1e-5)
+        assert cell["contribution"] == pytest.approx(2 * weights[q, k], abs=1e-5)
+        assert cell["score"] == pytest.approx(3 * weights[q, k] - 1, abs=1e-4)
+
+
+def test_a_map_names_both_axes_and_has_one_tick_a_token(
+    map_spec: dict[str, Any], labels: list[str]
+):
+    for layer in map_spec["layer"]:
+        x, y = layer["encoding"]["x"], layer["encoding"]["y"]
+        assert (x["title"], y["title"]) == ("key (looked at)", "query (looks)")
+        for channel in (x, y):
+            assert tick_texts(channel) == labels
+            assert channel["axis"]["values"] == list(range(len(labels)))
+            assert channel["type"] == "quantitative"
+        assert y["scale"]["reverse"] is True  # row 0 is at the top
+    assert map_spec["title"]["text"] == "what is seen"
+
+
+def test_the_masked_cells_of_a_map_are_drawn_in_grey(map_spec: dict[str, Any], labels: list[str]):
+    masked = map_spec["layer"][0]
+    assert masked["mark"]["color"] == MASKED
+    n, covered = len(labels), set()
+    for stripe in rows_of(map_spec, masked):
+        for q in np.arange(stripe["low"] + 0.5, stripe["high"]):
+            covered |= {(int(q), int(k)) for k in np.arange(stripe["left"] + 0.5, stripe["right"])}
+    assert covered == {(q, k) for q in range(n) for k in range(q + 1, n)}
+
+
+def test_the_chosen_row_is_framed_up_to_its_own_column(map_spec: dict[str, Any]):
+    frame = map_spec["layer"][2]
+    assert frame["mark"]["stroke"] == QUERY
+    assert rows_of(map_spec, frame) == [{"left": -0.5, "right": 6.5, "low": 5.5, "high": 6.5}]
+
+
+def test_a_click_on_a_map_returns_query_and_key(map_spec: dict[str, Any]):
+    (selection,) = map_spec["params"]
+    assert selection["name"] == figures.ROW_SELECTION == "cell"
+    assert (selection["select"]["type"], selection["select"]["fields"]) == ("point", ["q", "k"])
+
+
+def test_weights_are_drawn_from_0_to_1_unless_another_top_is_asked_for(
+    causal: Causal, labels: list[str]
+):
+    weights = causal(len(labels))
+    for options, top in (({}, 1.0), ({"top": 0.25}, 0.25)):
+        spec = figures.attention_map(weights, weights, labels, 0, **options).to_dict()
+        scale = spec["layer"][1]["encoding"]["opacity"]["scale"]
+        assert (scale["domain"], scale["clamp"]) == ([0, top], True)
+        assert spec["layer"][1]["mark"]["color"] == WEIGHT
+
+
+def test_hovering_shows_a_score_only_where_there_is_one(
+    map_spec: dict[str, Any], causal: Causal, labels: list[str]
+):
+    weights = causal(len(labels))
+    folded = figures.attention_map(weights, weights, labels, 0).to_dict()
+    shown = [
+        [field["field"] for field in spec["layer"][1]["encoding"]["tooltip"]]
+        for spec in (map_spec, folded)
+    ]
+    assert shown == [
+        ["query", "key", "score", "weight", "contribution"],
+        ["query", "key", "weight", "contribution"],
+    ]
+
+
+def test_a_map_of_one_token_has_one_cell_and_nothing_masked():
+    one = np.ones((1, 1), dtype=np.float32)
+    spec = figures.attention_map(one, one, ["a"], 0).to_dict()
+    assert len(rows_of(spec, spec["layer"][1])) == 1
+    assert rows_of(spec, spec["layer"][0]) == []
+
+
+def test_a_row_of_bars_keeps_every_key_and_shows_weight_beside_contribution(
+    causal: Causal, labels: list[str]
+):
+    weights = causal(len(labels))[9]
+    spec = figures.row_bars(weights, weights * 2, labels, 9, title="row 9").to_dict()
+    assert [part["mark"]["color"] for part in spec["hconcat"]] == [WEIGHT, VALUE]
+    for part, field, factor in zip(
+        spec["hconcat"], ("weight", "contribution"), (1, 2), strict=True
+    ):
+        assert part["encoding"]["x"]["title"] == field
+        drawn = {row["k"]: row[field] for row in rows_of(spec, part)}
+        assert drawn == pytest.approx({k: factor * weights[k] for k in range(10)}, rel=1e-5)
+    tokens = spec["hconcat"][0]["encoding"]["y"]
+    assert tokens["title"] == "key"
+    assert tick_texts(tokens) == labels
+    assert spec["hconcat"][0]["encoding"]["x"]["scale"]["domain"] == [0, 1]
+
+
+def test_the_parts_of_a_score_sum_to_it_and_are_drawn_around_zero(labels: list[str]):
+    generator = np.random.default_rng(2)
+    query = generator.normal(size=4).astype(np.float32)
+    key = generator.normal(size=(len(labels), 4)).astype(np.float32)
+    spec = figures.score_parts(query, key, labels, 7).to_dict()
+    parts: dict[int, float] = dict.fromkeys(range(8), 0.0)
+    for cell in rows_of(spec, spec):
+        parts[cell["k"]] += cell["part"]
+    assert parts == pytest.approx({k: float(key[k] @ query) / 2 for k in range(8)}, abs=1e-3)
+    low, high = spec["encoding"]["color"]["scale"]["domain"]
+    assert low == -high < 0
+    titles = [spec["encoding"][axis]["title"] for axis in ("x", "y")]
+    assert titles == ["dimension of the head", "key"]
+
+
+def test_parts_that_are_all_zero_still_have_a_scale(labels: list[str]):
+    spec = figures.score_parts(
+        np.zeros(2, np.float32), np.ones((3, 2), np.float32), labels, 2
+    ).to_dict()
+    assert spec["encoding"]["color"]["scale"]["domain"] == [-1, 1]
+
+
+def test_arcs_lead_from_each_query_to_its_keys_and_the_chosen_row_stands_out(labels: list[str]):
+    weights = np.eye(len(labels), dtype=np.float32)
+    weights[5, [2, 5]] = 0.3, 0.7
+    weights[9, [5, 8, 9]] = 0.04, 0.5, 0.46
+    spec = figures.arcs(weights, labels, 9).to_dict()
+    ends: dict[int, set[float]] = {}
+    for point in rows_of(spec, spec["layer"][0]):
+        if abs(point["y"]) < 1e-9:
+            ends.setdefault(point["arc"], set()).add(round(point["x"], 6))
+        assert point["chosen"] == (point["arc"] == 1)
+    assert ends == {0: {5, 2}, 1: {9, 8}}  # 0.04 is too little, a token's own weight is no arc
+    axis = spec["layer"][0]["encoding"]["x"]
+    assert (axis["title"], tick_texts(axis)) == ("token", labels)
+
+
+def test_a_head_without_arcs_still_shows_its_tokens(labels: list[str]):
+    spec = figures.arcs(np.eye(len(labels), dtype=np.float32), labels, 3).to_dict()
+    assert rows_of(spec, spec["layer"][0]) == []
+    assert tick_texts(spec["layer"][0]["encoding"]["x"]) == labels
+
+
+def test_the_grid_shows_each_heads_picture_score_and_name_once():
+    images = [["data:a", "data:b", "data:c"], ["data:d", "data:e", "data:f"]]
+    scores = np.arange(6).reshape(2, 3) / 10
+    chart = figures.heads_grid(images, scores, (1, 0), score_name="distance")
+    assert isinstance(chart, alt.LayerChart)
+    spec = chart.to_dict()
+    heads = rows_of(spec, spec["layer"][0])
+    assert [(h["name"], h["image"], h["score"]) for h in heads[2:4]] == [
+        ("L0·H2", "data:c", 0.2),
+        ("L1·H0", "data:d", 0.3),
+    ]
+    assert [h["name"] for h in heads if h["selected"]] == ["L1·H0"]
+    (selection,) = spec["params"]
+    assert selection["name"] == figures.HEAD_SELECTION == "head"
+    assert selection["select"]["fields"] == ["layer", "head"]
+    assert spec["layer"][0]["encoding"]["stroke"]["condition"]["value"] == KEY
+    assert spec["layer"][0]["encoding"]["x"]["axis"]["labelExpr"] == "'L' + datum.value"

@@ -1,0 +1,72 @@
+"""Small pictures: valid, small, grey where nothing can be seen."""
+
+import base64
+import io
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from core.figures.attention import Matrix
+from core.figures.palette import MASKED, WEIGHT
+from core.figures.thumbnails import MASKED_ALPHA, MOST_PIXELS, shrink, thumbnail
+
+Causal = Callable[[int], Matrix]
+PREFIX = "data:image/png;base64,"
+
+
+def pixels(uri: str) -> np.ndarray:
+    """(height, width, 4); a file that is no PNG fails here."""
+    image = Image.open(io.BytesIO(base64.b64decode(uri.removeprefix(PREFIX), validate=True)))
+    assert (uri.startswith(PREFIX), image.format) == (True, "PNG")
+    return np.asarray(image.convert("RGBA"))
+
+
+def rgb(colour: str) -> list[int]:
+    return [int(colour[i : i + 2], 16) for i in (1, 3, 5)]
+
+
+def test_weight_is_opacity_and_masked_cells_are_grey_not_empty():
+    weights = np.array([[1, 0, 0], [0.5, 0.5, 0], [0, 0.25, 0.75]], dtype=np.float32)
+    shown = pixels(thumbnail(weights))
+    side = shown.shape[0] // 3
+    cells = shown[side // 2 :: side, side // 2 :: side]
+    for q in range(3):
+        for k in range(3):
+            assert cells[q, k, :3].tolist() == rgb(MASKED if k > q else WEIGHT)
+            expected = MASKED_ALPHA if k > q else 255 * float(weights[q, k])
+            assert cells[q, k, 3] == pytest.approx(expected, abs=5)
+    assert cells[2, 0, 3] == 0 < cells[0, 2, 3]
+
+
+@pytest.mark.parametrize("n", [1, 2, 11, 48, 49, 128, 500])
+def test_a_picture_of_any_length_is_square_and_at_most_about_100_pixels(causal: Causal, n: int):
+    shown = pixels(thumbnail(causal(n)))
+    assert shown.shape[0] == shown.shape[1] <= 2 * MOST_PIXELS
+    assert shown.shape[0] >= MOST_PIXELS
+
+
+@pytest.mark.parametrize("n", [48, 128])
+def test_a_picture_takes_at_most_three_kilobytes(causal: Causal, n: int):
+    assert len(thumbnail(causal(n))) <= 3000
+    noise = np.tril(np.random.default_rng(0).random((n, n)))
+    assert len(thumbnail(noise)) <= 3000
+
+
+def test_a_single_strong_cell_survives_shrinking():
+    weights = np.zeros((128, 128), dtype=np.float32)
+    weights[:, 0] = 1
+    weights[100, [0, 64]] = 0.1, 0.9
+    small = shrink(weights)
+    assert small.shape == (43, 43)
+    assert small[100 // 3, 64 // 3] == np.float32(0.9)
+    assert (small > 0).sum() == 43 + 1
+
+
+def test_a_short_pattern_is_not_shrunk(causal: Causal):
+    np.testing.assert_array_equal(shrink(causal(MOST_PIXELS)), causal(MOST_PIXELS))
+
+
+def test_different_heads_have_different_pictures(causal: Causal):
+    assert thumbnail(np.eye(9, dtype=np.float32)) != thumbnail(causal(9))

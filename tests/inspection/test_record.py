@@ -1,0 +1,100 @@
+"""A trace as JSON and back; what holds no trace is named."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from core.inspection.record import ARRAYS, AttentionTrace, trace_from_dict
+
+ROOT = Path(__file__).parents[2]
+VALUES = ("question", "answer", "probability", "labels", "word_starts", "name_positions")
+
+
+def test_a_trace_survives_json_text(small_trace: AttentionTrace):
+    text = json.dumps(small_trace.to_dict(), allow_nan=False)
+    again = trace_from_dict(json.loads(text))
+    for name in (*VALUES, "steps", "proof"):
+        assert getattr(again, name) == getattr(small_trace, name)
+    for name in (*ARRAYS, "contribution"):
+        assert getattr(again, name).dtype == np.float32
+        np.testing.assert_allclose(getattr(again, name), getattr(small_trace, name), rtol=1e-5)
+
+
+def test_a_traced_model_survives_json_text(traced: AttentionTrace):
+    again = trace_from_dict(json.loads(json.dumps(traced.to_dict(), allow_nan=False)))
+    np.testing.assert_allclose(again.scores, traced.scores, rtol=1e-5)
+    np.testing.assert_allclose(again.contribution, traced.contribution, rtol=2e-5, atol=1e-30)
+    assert again.steps == traced.steps
+    assert (again.n_layers, again.n_heads, again.n_tokens) == (2, 2, traced.n_tokens)
+
+
+def test_masked_scores_are_null_and_come_back_as_minus_infinity(small_trace: AttentionTrace):
+    stored = small_trace.to_dict()
+    assert stored["scores"][0][0][0] == [0.0, None, None]
+    assert stored["weights"][0][0][0] == [1.0, 0.0, 0.0]
+    again = trace_from_dict(stored)
+    assert np.isneginf(again.scores[0, 0, 0, 1:]).all()
+    assert np.isneginf(again.scores).sum() == np.isneginf(small_trace.scores).sum() == 6
+
+
+def test_numbers_are_stored_with_six_significant_digits(small_trace: AttentionTrace):
+    stored = small_trace.to_dict()
+    assert stored["scores"][0][1][2][1] == -0.223144  # log 0.8
+    assert stored["weights"][0][1][2] == [0.1, 0.8, 0.1]  # not 0.10000000149
+
+
+@pytest.mark.parametrize("key", ["question", "tokens", "steps", "proof", "weights", "value_norm"])
+def test_a_missing_key_is_named(small_trace: AttentionTrace, key: str):
+    stored = small_trace.to_dict()
+    del stored[key]
+    with pytest.raises(ValueError, match=f"not a stored trace: '{key}'"):
+        trace_from_dict(stored)
+
+
+@pytest.mark.parametrize(
+    ("where", "key"), [("steps", "row"), ("steps", "next_best"), ("proof", "dtype")]
+)
+def test_a_missing_key_inside_is_named(small_trace: AttentionTrace, where: str, key: str):
+    stored = small_trace.to_dict()
+    inner = stored[where][0] if where == "steps" else stored[where]
+    del inner[key]
+    with pytest.raises(ValueError, match=f"not a stored trace: .*'{key}'"):
+        trace_from_dict(stored)
+
+
+def test_a_null_where_no_score_is_masked_and_a_ragged_array_are_refused(
+    small_trace: AttentionTrace,
+):
+    stored = small_trace.to_dict()
+    stored["weights"][0][0][2][1] = None
+    with pytest.raises(ValueError, match="not a stored trace: a null in weights"):
+        trace_from_dict(stored)
+    stored["weights"][0][0][2] = [0.5, 0.5]
+    with pytest.raises(ValueError, match="not a stored trace: .*inhomogeneous"):
+        trace_from_dict(stored)
+
+
+@pytest.mark.parametrize("data", [[], "trace", None, {}])
+def test_other_json_is_no_trace(data: object):
+    with pytest.raises(ValueError, match="not a stored trace"):
+        trace_from_dict(data)  # pyright: ignore[reportArgumentType]
+
+
+@pytest.mark.parametrize(
+    "rooms",
+    [
+        "core.inspection.record, core.inspection.scores, core.inspection.fold",
+        "core.inspection.captions",
+        "core.figures.attention, core.figures.thumbnails, core.figures.export",
+    ],
+)
+def test_records_and_figures_load_without_torch(rooms: str):
+    code = f"import sys, {rooms}; print([m for m in ('torch', 'streamlit') if m in sys.modules])"
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "[]"

@@ -1,0 +1,212 @@
+"""A trace shows what the model used: proved by replay, by naive loops and by generation itself."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+
+from core.data.vocabulary import MASK, CharVocabulary, Vocabulary
+from core.generation.greedy import answer
+from core.inspection.record import AttentionTrace
+from core.inspection.trace import name_positions, prove, record_layers, trace
+from core.models.gpt import GPT
+
+MakeGPT = Callable[..., GPT]
+QUESTION = "Where was Ada Arden born?"
+
+
+def test_the_replayed_logits_equal_the_fused_pass_and_the_rows_sum_to_one(traced: AttentionTrace):
+    assert traced.proof.replay_max_difference < 1e-4
+    assert traced.proof.row_sum_max_error < 1e-6
+    assert traced.proof.future_exactly_zero is True
+    assert traced.proof.dtype == "float32"
+    assert np.abs(traced.weights.sum(-1) - 1).max() == pytest.approx(
+        traced.proof.row_sum_max_error, abs=1e-6
+    )
+    above = np.triu_indices(traced.n_tokens, k=1)
+    assert (traced.weights[..., above[0], above[1]] == 0).all()
+    assert np.isneginf(traced.scores[..., above[0], above[1]]).all()
+    assert np.isfinite(np.tril(np.where(np.isneginf(traced.scores), 0, traced.scores))).all()
+
+
+@torch.inference_mode()
+def test_the_proof_notices_a_falsified_weight(model: GPT):
+    ids = torch.randint(2, 60, (1, 12), generator=torch.Generator().manual_seed(3))
+    layers, fused = record_layers(model, ids), model(ids)
+    assert prove(model, ids, layers, fused).replay_max_difference < 1e-4
+    weights = layers[0].weights.clone()
+    weights[0, 1, 6, :2] += torch.tensor([0.1, -0.1])  # the row still sums to 1
+    forged = prove(model, ids, [replace(layers[0], weights=weights), layers[1]], fused)
+    assert forged.replay_max_difference > 1e-3
+    assert forged.row_sum_max_error < 1e-6
+    assert forged.future_exactly_zero
+
+
+@torch.inference_mode()
+def test_the_proof_notices_a_weight_on_the_future_however_small(model: GPT):
+    ids = torch.randint(2, 60, (1, 6), generator=torch.Generator().manual_seed(3))
+    layers, fused = record_layers(model, ids), model(ids)
+    weights = layers[1].weights.clone()
+    weights[0, 0, 2, 3] = 1e-30
+    weights[0, 0, 4, 0] += 0.25
+    forged = prove(model, ids, [layers[0], replace(layers[1], weights=weights)], fused)
+    assert not forged.future_exactly_zero
+    assert forged.row_sum_max_error == pytest.approx(0.25, abs=1e-5)
+
+
+def test_every_array_is_float32_with_the_stated_shape(traced: AttentionTrace, model: GPT):
+    n, d = traced.n_tokens, model.config.head_dim
+    assert (traced.n_layers, traced.n_heads, len(traced.labels)) == (2, 2, n)
+    assert len(traced.word_starts) == n
+    for values in (traced.query, traced.key, traced.value, traced.output):
+        assert (values.shape, values.dtype) == ((2, 2, n, d), np.float32)
+    for values in (traced.scores, traced.weights, traced.contribution):
+        assert (values.shape, values.dtype) == ((2, 2, n, n), np.float32)
+
+
+def test_scores_weights_and_outputs_equal_a_naive_loop(traced: AttentionTrace):
+    d = traced.query.shape[-1]
+    for head in np.ndindex(2, 2):
+        for i in range(traced.n_tokens):
+            scores = [traced.query[head][i] @ traced.key[head][j] / d**0.5 for j in range(i + 1)]
+            weights = np.exp(np.array(scores) - max(scores))
+            weights /= weights.sum()
+            np.testing.assert_allclose(traced.scores[head][i, : i + 1], scores, atol=1e-4)
+            np.testing.assert_allclose(traced.weights[head][i, : i + 1], weights, atol=1e-4)
+            output = sum(w * traced.value[head][j] for j, w in enumerate(weights))
+            np.testing.assert_allclose(traced.output[head][i], output, atol=1e-3)
+
+
+def test_a_contribution_is_the_norm_of_weight_value_and_projection(
+    traced: AttentionTrace, model: GPT
+):
+    d = model.config.head_dim
+    for layer, block in enumerate(model.layers):
+        matrix = block.project.weight.detach().numpy()  # (width, H·d)
+        for head in range(2):
+            part = matrix[:, head * d : (head + 1) * d]
+            for i in (0, 3, traced.n_tokens - 1):
+                for j in range(traced.n_tokens):
+                    brought = traced.weights[layer, head, i, j] * (
+                        part @ traced.value[layer, head, j]
+                    )
+                    assert traced.contribution[layer, head, i, j] == pytest.approx(
+                        float(np.sqrt((brought**2).sum())), rel=1e-4, abs=1e-6
+                    )
+
+
+@torch.inference_mode()
+def test_the_heads_parts_and_the_bias_are_what_attention_adds(traced: AttentionTrace, model: GPT):
+    for layer, block in enumerate(model.layers):
+        output = torch.tensor(traced.output[layer])[None]
+        parts = block.project_by_head(output).sum(1) + block.project.bias
+        whole = block.project(output.transpose(1, 2).flatten(2))
+        torch.testing.assert_close(parts, whole, atol=1e-4, rtol=1e-4)
+
+
+def test_the_steps_are_what_generation_gave(
+    traced: AttentionTrace, model: GPT, vocabulary: Vocabulary
+):
+    (given,) = answer(model, vocabulary, [QUESTION])
+    assert (traced.answer, traced.probability) == (given.text, given.probability)
+    assert [step.label for step in traced.steps] == [vocabulary.label(i) for i in given.ids]
+    product = float(np.prod([step.probability for step in traced.steps]))
+    assert product == pytest.approx(traced.probability, rel=1e-3)
+    prompt_length = len(vocabulary.encode(QUESTION)) + 1
+    assert traced.labels[prompt_length - 1] == MASK
+    for offset, step in enumerate(traced.steps):
+        assert (step.row, step.position) == (prompt_length - 1 + offset, prompt_length + offset)
+        if step.position < traced.n_tokens:
+            assert traced.labels[step.position] == step.label
+    assert traced.n_tokens - traced.steps[-1].row in (1, 2)  # a closing ⁇ is never read
+
+
+def test_five_runner_ups_in_falling_order_never_hold_the_written_token(traced: AttentionTrace):
+    for step in traced.steps:
+        best = [candidate.probability for candidate in step.next_best]
+        assert len(best) == len({candidate.label for candidate in step.next_best}) == 5
+        assert step.label not in {candidate.label for candidate in step.next_best}
+        assert best == sorted(best, reverse=True)
+        assert 0 < best[0] <= step.probability
+        assert sum(best) + step.probability < 1 + 1e-5
+
+
+def test_a_vocabulary_of_four_has_three_runner_ups(make_gpt: MakeGPT):
+    vocabulary = CharVocabulary("□⁇ab")
+    seen = trace(make_gpt(vocabulary_size=4), vocabulary, "abab")
+    assert all(len(step.next_best) == 3 for step in seen.steps)
+
+
+def test_an_answer_that_fills_the_block_is_traced_to_its_last_row(
+    make_gpt: MakeGPT, characters: Vocabulary
+):
+    for seed in range(20):
+        model = make_gpt(seed=seed, vocabulary_size=characters.size, block_size=9)
+        seen = trace(model, characters, "Lima")
+        if seen.n_tokens == 9:
+            break
+    else:
+        pytest.fail("no model filled its block")
+    assert len(seen.steps) in (4, 5)
+    assert seen.proof.replay_max_difference < 1e-4
+
+
+def test_an_answer_that_ends_at_once_is_one_step_on_the_prompt_alone(
+    make_gpt: MakeGPT, characters: Vocabulary
+):
+    model = make_gpt(vocabulary_size=characters.size, block_size=48)
+    with torch.no_grad():
+        model.norm.weight.zero_()
+        model.norm.bias.copy_(model.head.weight[1])  # the logit of ⁇ is its squared norm
+        model.head.weight[2:].zero_()
+        model.head.weight[0].zero_()
+    seen = trace(model, characters, "Lima")
+    assert (seen.answer, len(seen.steps), seen.steps[0].label) == ("", 1, MASK)
+    assert seen.labels == ("L", "i", "m", "a", MASK)
+
+
+def test_empty_long_and_unknown_questions_are_refused(make_gpt: MakeGPT, characters: Vocabulary):
+    model = make_gpt(vocabulary_size=characters.size, block_size=24)
+    with pytest.raises(ValueError, match="the question is empty"):
+        trace(model, characters, "  ")
+    with pytest.raises(ValueError, match="30 tokens.*at most 22 fit"):
+        trace(model, characters, "a" * 30)
+    with pytest.raises(ValueError, match=r"position 1: .*U\+20AC"):
+        trace(model, characters, "a€")
+
+
+@pytest.mark.parametrize(
+    ("name", "question"),
+    [
+        ("Ada Arden", "Where was Ada Arden born?"),
+        ("Anna Hannah", "Where was Anna Hannah born?"),
+        ("J. R. R. Tolkien", "Where was J. R. R. Tolkien born?"),
+        ("Sammy Davis Jr.", "Where was Sammy Davis Jr. born ?"),
+        ("was", "Where was was born?"),
+        ("e", "Where was e born?"),
+        ("Ada", "  Where was  Ada  born? "),
+    ],
+)
+def test_the_names_positions_spell_the_name(pieces: Vocabulary, name: str, question: str):
+    letters = CharVocabulary.from_text(question)
+    for vocabulary in (pieces, letters):
+        ids = vocabulary.encode(question)
+        places = name_positions(vocabulary, question)
+        assert list(places) == list(range(places[0], places[-1] + 1))
+        assert vocabulary.decode(ids[place] for place in places) == name
+    found = name_positions(letters, question)
+    assert found[0] == question.index(name, question.index("Where was ") + 10)
+
+
+@pytest.mark.parametrize("text", ["Ada Arden", "Where is Ada?", "Where was   born?", "born"])
+def test_a_text_without_the_template_has_no_name(pieces: Vocabulary, text: str):
+    assert name_positions(pieces, text) == ()
+    assert name_positions(CharVocabulary.from_text(text), text) == ()
+
+
+def test_free_text_is_traced_all_the_same(make_gpt: MakeGPT, pieces: Vocabulary):
+    seen = trace(make_gpt(vocabulary_size=pieces.size), pieces, "<b>Kyoto</b>")
+    assert seen.name_positions == ()
+    assert seen.proof.replay_max_difference < 1e-4

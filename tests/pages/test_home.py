@@ -1,0 +1,62 @@
+"""The home page shows a real answer before torch is loaded."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+ROOT = Path(__file__).resolve().parents[2]
+STORED = json.loads((ROOT / "assets" / "home_trace.json").read_text(encoding="utf-8"))
+
+RUN_ALONE = """
+import sys
+from pathlib import Path
+from streamlit.testing.v1 import AppTest
+app = AppTest.from_file(Path("app.py").resolve(), default_timeout=60).run()
+assert not app.exception, app.exception[0].value
+print(len(app.get("vega_lite_chart")), *sorted({"torch", "tokenizers"} & set(sys.modules)))
+"""
+
+
+def test_home_opens_without_torch():
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        [sys.executable, "-c", RUN_ALONE],
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split() == ["2"]  # two charts, and none of the heavy modules
+
+
+def test_home_shows_an_answered_question_its_head_and_the_way_on(
+    shown: Callable[[AppTest], str],
+):
+    app = AppTest.from_file(ROOT / "app.py", default_timeout=60).run()
+    assert not app.exception
+    heading = app.markdown[0].value
+    assert STORED["question"] in heading
+    assert f"**{STORED['answer']}**" in heading
+    first, row = app.get("vega_lite_chart")
+    assert "when it writes" in first.proto.alt
+    assert f"row {STORED['steps'][0]['row']}" in row.proto.alt
+    (link,) = app.get("page_link")
+    assert link.proto.page == "attention"
+    assert f"{STORED['probability']:.1%}" in shown(app)
+
+
+def test_a_damaged_stored_trace_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    path = tmp_path / "home_trace.json"
+    path.write_text('{"question": "Where"}', encoding="utf-8")
+    monkeypatch.setattr("core.cli.paths.ASSETS", tmp_path)
+    app = AppTest.from_file(ROOT / "app.py", default_timeout=60).run()
+    assert "not a stored trace: 'answer'" in app.exception[0].value

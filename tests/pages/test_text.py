@@ -1,0 +1,27 @@
+"""Typed text survives Markdown."""
+
+import pytest
+
+from pages.shared.text import plain
+
+
+@pytest.mark.parametrize("character", "\\`*_{}[]()<>#+-.!|$~:&^=\"'")
+def test_every_character_that_markdown_could_read_is_escaped(character: str):
+    assert plain(f"a{character}b") == f"a\\{character}b"
+
+
+@pytest.mark.parametrize("text", ["Ada Lovelace", "Ngũgĩ wa Thiong’o", "李白", "·London", "50%"])
+def test_harmless_text_stays_as_it_is(text: str):
+    assert plain(text) == text
+
+
+def test_line_breaks_and_runs_of_white_space_become_one_space():
+    assert plain(" one\n\n# two\t three  ") == "one \\# two three"
+
+
+def test_a_backslash_cannot_undo_an_escape():
+    assert plain(r"\*x\*") == r"\\\*x\\\*"
+
+
+def test_an_empty_text_stays_empty():
+    assert plain("") == plain(" \n ") == ""
