@@ -5,9 +5,7 @@ import streamlit as st
 st.set_page_config(page_title="Attention Explorer", page_icon=":material/grid_on:", layout="wide")
 st.navigation(
     [
-        st.Page(
-            "pages/home/page.py", title="Home", icon=":material/home:", default=True
-        ),
+        st.Page("pages/home/page.py", title="Home", icon=":material/home:", default=True),
         st.Page(
             "pages/attention/page.py",
             title="Attention",

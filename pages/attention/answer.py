@@ -4,7 +4,7 @@ import streamlit as st
 
 from core.inspection.record import AttentionTrace
 from pages.attention.controls import Choice
-from pages.shared.text import plain
+from pages.shared.text import percent, plain
 
 
 def show_answer(choice: Choice, trace: AttentionTrace) -> None:
@@ -12,10 +12,10 @@ def show_answer(choice: Choice, trace: AttentionTrace) -> None:
     verdict = _verdict(choice, trace.answer)
     st.markdown(f"#### {plain(trace.question)} → **{plain(trace.answer) or '(nothing)'}**{verdict}")
     first = trace.steps[0]
-    others = ", ".join(f"{plain(c.label)} {c.probability:.1%}" for c in first.next_best)
+    others = ", ".join(f"{plain(c.label)} {percent(c.probability)}" for c in first.next_best)
     proof = trace.proof
     st.markdown(
-        f"Probability of this answer **{trace.probability:.1%}**; its first piece could also have "
+        f"Probability of this answer **{percent(trace.probability)}**; its first piece could also have "
         f"been {others}.  \n"
         f":material/verified: Replayed through the weights shown: logits differ by at most "
         f"{proof.replay_max_difference:.0e}, rows sum to 1 within {proof.row_sum_max_error:.0e}, "

@@ -12,6 +12,9 @@ from core.figures.export import to_svg
 from core.inspection.captions import head_name
 from core.inspection.record import AttentionTrace
 from pages.attention.view import View
+from pages.shared.text import plain
+
+TABLES_KEY = "tables"
 
 
 def show_downloads(
@@ -33,9 +36,15 @@ def show_downloads(
             )
         _download("Weights (CSV)", lambda: table.to_csv().encode(), f"{name}.csv", "text/csv")
         _download("Trace (JSON)", partial(_trace_json, trace), "trace.json", "application/json")
-    with st.expander(f"{name} as tables: rows are queries, columns keys, counted from 0"):
-        st.dataframe(table.style.format("{:.3f}", na_rep="masked"))
-        st.dataframe(row_table(view, at, row).style.format("{:.3f}"))
+    tables = st.expander(
+        "As tables: rows are queries, columns keys, counted from 0",
+        key=TABLES_KEY,
+        on_change="rerun",
+    )
+    if tables.open:  # a styled table of 128 tokens is twice as heavy as all pictures together
+        tables.caption(f"Head {plain(name)}")
+        tables.dataframe(table.style.format("{:.3f}", na_rep="masked"))
+        tables.dataframe(row_table(view, at, row).style.format("{:.3f}"))
 
 
 def _download(label: str, data: Callable[[], bytes], file_name: str, mime: str) -> None:

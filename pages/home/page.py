@@ -8,7 +8,7 @@ from core.figures import attention as figures
 from core.figures.thumbnails import contact_sheet
 from core.inspection.captions import head_name, row_sentence, strongest_head
 from core.inspection.record import AttentionTrace, trace_from_dict
-from pages.shared.text import plain
+from pages.shared.text import percent, plain
 
 STORED = ASSETS / "home_trace.json"
 
@@ -44,6 +44,10 @@ def main() -> None:
             size=340,
         )
         st.altair_chart(chart, alt=title)
+        st.caption(
+            f"Probability of the answer: {percent(trace.probability)}. Rows look, columns are looked "
+            "at; grey cells lie in the future. One head rarely explains an answer alone."
+        )
     with row:
         bars = figures.row_bars(
             weights[step.row],
@@ -51,7 +55,7 @@ def main() -> None:
             trace.labels,
             step.row,
             title=f"What it takes from each key to write “{step.label}”",
-            height=200,
+            height=170,
         )
         st.altair_chart(bars, alt=f"Weights and contributions of row {step.row}")
         with st.container(border=True):
@@ -63,10 +67,6 @@ def main() -> None:
             st.image(
                 contact_sheet(trace.weights), width="stretch", caption="All heads, this question"
             )
-        st.caption(
-            f"Probability of the answer: {trace.probability:.1%}. Rows look, columns are looked "
-            "at; grey cells lie in the future. One head rarely explains an answer alone."
-        )
 
 
 main()

@@ -6,6 +6,11 @@ import re
 _SPECIAL = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|$~:&^=\"'])")
 
 
+def percent(share: float) -> str:
+    """A share as a percentage with two or three significant digits: 0.34 %, 99.6 %."""
+    return f"{100 * share:.3g} %" if share >= 0.1 else f"{100 * share:.2g} %"
+
+
 def plain(text: str) -> str:
     """Escape a text for `st.markdown`, titles and labels; line breaks become spaces."""
     return _SPECIAL.sub(r"\\\1", " ".join(text.split()))

@@ -28,7 +28,7 @@ import torch  # noqa: E402
 from streamlit.testing.v1 import AppTest, local_script_runner  # noqa: E402
 
 from core.checkpoints.store import save_checkpoint  # noqa: E402
-from core.cli import places  # noqa: E402
+from core.cli import paths  # noqa: E402
 from core.data.vocabulary import CharVocabulary  # noqa: E402
 from core.models.config import GPTConfig  # noqa: E402
 from core.models.gpt import GPT  # noqa: E402

@@ -45,7 +45,7 @@ def test_the_downloads_are_a_picture_a_table_and_a_trace(
 
     name, path = download(page, "Picture (SVG)", tmp_path)
     picture = path.read_text(encoding="utf-8")
-    assert name == "L1·H1.svg"
+    assert name == "L1·H1 picture.svg"
     assert picture.startswith("<svg")
     assert "L1·H1" in picture
     assert "query (looks)" in picture

@@ -67,7 +67,8 @@ def test_a_finished_run_is_a_checkpoint_with_a_card(run: Run, tmp_path: Path):
     stored = load_checkpoint(folder, snapshot=10)
     assert torch.equal(stored.model.head.weight, load_checkpoint(folder).model.head.weight)
     assert (card["seed"], card["n_steps"], card["recipe"]["name"]) == (3, N_STEPS, "tiny")
-    assert card["command"] == "python -m core train --preset tiny --steps 10 --seed 3 --out checkpoints/run"
+    command = "python -m core train --preset tiny --steps 10 --seed 3 --out checkpoints/run"
+    assert card["command"] == command
     assert set(card["figures"]) == {"held_out", "dev", "test"}
     assert [entry["step"] for entry in stored.card["snapshots"]] == [5, 10]
     for key in ("data_sha256", "seconds", "machine", "n_parameters"):
@@ -228,4 +229,5 @@ def test_minutes_become_a_number_of_steps_in_the_card(
     made = run("train", "--preset", "tiny", "--minutes", 1, "--out", tmp_path / "a", "--json")
     card = made.report
     assert card["n_steps"] == 4
-    assert card["command"] == "python -m core train --preset tiny --steps 4 --seed 0 --out checkpoints/a"
+    command = "python -m core train --preset tiny --steps 4 --seed 0 --out checkpoints/a"
+    assert card["command"] == command

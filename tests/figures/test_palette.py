@@ -3,7 +3,6 @@
 import tomllib
 from itertools import combinations
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -25,13 +24,18 @@ def contrast(one: str, other: str) -> float:
     return (high + 0.05) / (low + 0.05)
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.fixture(params=["light", "dark"])
+def theme(request: pytest.FixtureRequest) -> dict[str, Any]:
+    return tomllib.loads(CONFIG.read_text(encoding="utf-8"))["theme"][request.param]
+
+
 @pytest.mark.parametrize("name", COLOURS)
-def test_each_colour_stands_out_against_each_background(name: str, theme: str):
-    background = tomllib.loads(CONFIG.read_text(encoding="utf-8"))["theme"][theme][
-        "backgroundColor"
-    ]
-    assert contrast(COLOURS[name], background) >= 2.95
+def test_each_colour_stands_out_against_each_background(name: str, theme: dict[str, Any]):
+    assert contrast(COLOURS[name], theme["backgroundColor"]) >= 3
+
+
+def test_streamlits_own_charts_have_the_same_colours(theme: dict[str, Any]):
+    assert set(theme["chartCategoricalColors"]) == set(COLOURS.values())
 
 
 def test_the_contrast_of_black_and_white_is_21():

@@ -11,6 +11,7 @@ from core.checkpoints.store import list_checkpoints, load_checkpoint
 from core.cli.paths import CHECKPOINTS
 from core.data.people import COLUMNS, split_of
 from core.generation.greedy import answer
+from pages.attention.downloads import TABLES_KEY
 from pages.shared.text import plain
 
 HOSTILE = "<b>x</b> $y$ **z** `c` [l](u) :red[r] # _i_"
@@ -89,7 +90,8 @@ def test_typed_markup_is_escaped_wherever_it_is_shown_as_markdown(
 def test_repeated_characters_keep_every_row_and_column(store: Callable, open_page: Callable):
     store()
     app = open_page(source="type freely", question="Anna Hannah")
-    table = app.dataframe[0].value
+    app.session_state[TABLES_KEY] = True
+    table = app.run().dataframe[0].value
     assert table.shape == (40, 40)
     assert table.index.is_unique
     assert list(table.index[:11]) == [f"{i} {c}" for i, c in enumerate("Anna·Hannah")]

@@ -6,6 +6,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.data.people import Person, question_text, split_of
+from pages.attention.downloads import TABLES_KEY
 
 QUESTION = "Where was Ada Arden born?"
 
@@ -87,7 +88,8 @@ def test_folding_shows_words_in_place_of_tokens(store: Callable, open_page: Call
     app.toggle(key="fold").set_value(True).run()
     words = app.selectbox(key="row").options
     assert [label.split(" ")[1] for label in words[1:6]] == ["Where", "was", "Ada", "Arden", "born"]
-    table = app.dataframe[0].value
+    app.session_state[TABLES_KEY] = True
+    table = app.run().dataframe[0].value
     assert table.shape == (len(words) - 1, len(words) - 1)
     assert table.sum(axis=1).tolist() == pytest.approx([1.0] * len(table), abs=1e-5)
 
@@ -194,3 +196,20 @@ def test_the_written_piece_moves_the_row_even_after_another_was_picked(
     assert app.selectbox(key="row").value == "of the written piece"
     assert f"**Row {len(QUESTION) + 2}, key by key**" in shown(app)
     assert "when it writes" in app.get("vega_lite_chart")[1].proto.alt
+
+
+def test_the_tables_are_drawn_once_they_are_opened(
+    store: Callable, open_page: Callable, shown: Callable
+):
+    store()
+    app = open_page(head="L0·H1")
+    assert not app.dataframe
+    app.session_state[TABLES_KEY] = True
+    app.run()
+    assert "Head L0·H1" in shown(app)
+    weights, row = (table.value for table in app.dataframe)
+    assert list(row.index) == list(weights.columns[: len(row)])
+    assert row["weight"].tolist() == weights.iloc[len(row) - 1, : len(row)].tolist()
+    app.selectbox(key="head").set_value("L0·H0").run()
+    assert "Head L0·H0" in shown(app)
+    assert len(app.dataframe) == 2

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pages.shared.text import plain
+from pages.shared.text import percent, plain
 
 
 @pytest.mark.parametrize("character", "\\`*_{}[]()<>#+-.!|$~:&^=\"'")
@@ -25,3 +25,10 @@ def test_a_backslash_cannot_undo_an_escape():
 
 def test_an_empty_text_stays_empty():
     assert plain("") == plain(" \n ") == ""
+
+
+@pytest.mark.parametrize(
+    ("share", "text"), [(1.0, "100 %"), (0.9958, "99.6 %"), (0.0034, "0.34 %"), (2e-5, "0.002 %")]
+)
+def test_a_share_is_a_percentage_with_few_digits(share: float, text: str):
+    assert percent(share) == text
