@@ -10,13 +10,14 @@ from pages.shared.text import percent, plain
 def show_answer(choice: Choice, trace: AttentionTrace) -> None:
     """Two lines that a back row can read, and the integrity line."""
     verdict = _verdict(choice, trace.answer)
-    st.markdown(f"#### {plain(trace.question)} → **{plain(trace.answer) or '(nothing)'}**{verdict}")
+    answer = plain(trace.answer) or "(nothing)"
+    st.markdown(f"#### {plain(trace.question)} → **{answer}**{verdict}")
     first = trace.steps[0]
     others = ", ".join(f"{plain(c.label)} {percent(c.probability)}" for c in first.next_best)
     proof = trace.proof
     st.markdown(
-        f"Probability of this answer **{percent(trace.probability)}**; its first piece could also have "
-        f"been {others}.  \n"
+        f"Probability of this answer **{percent(trace.probability)}**; its first piece could also "
+        f"have been {others}.  \n"
         f":material/verified: Replayed through the weights shown: logits differ by at most "
         f"{proof.replay_max_difference:.0e}, rows sum to 1 within {proof.row_sum_max_error:.0e}, "
         f"future {'exactly 0' if proof.future_exactly_zero else 'NOT 0'}, {proof.dtype}."

@@ -45,8 +45,8 @@ def main() -> None:
         )
         st.altair_chart(chart, alt=title)
         st.caption(
-            f"Probability of the answer: {percent(trace.probability)}. Rows look, columns are looked "
-            "at; grey cells lie in the future. One head rarely explains an answer alone."
+            f"Probability of the answer: {percent(trace.probability)}. Rows look, columns are "
+            "looked at; grey cells lie in the future. One head rarely explains an answer alone."
         )
     with row:
         bars = figures.row_bars(

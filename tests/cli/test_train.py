@@ -167,9 +167,7 @@ def test_a_loss_that_is_no_number_keeps_the_last_good_state(
         assert saved_step(tmp_path / "run") == 3
 
 
-def test_resume_refuses_a_changed_corpus(
-    run: Run, at_step: Any, tmp_path: Path, people_file: Path
-):
+def test_resume_refuses_a_changed_corpus(run: Run, at_step: Any, tmp_path: Path, people_file: Path):
     at_step(2, interrupt)
     assert "stopped" in start(run, tmp_path / "run").error
     table = people_file.read_text(encoding="utf-8")

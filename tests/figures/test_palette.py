@@ -3,6 +3,7 @@
 import tomllib
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 import pytest
 

@@ -37,9 +37,7 @@ def without_cache(model: GPT, prompt: list[int], n_new: int) -> tuple[list[int],
 @pytest.fixture(params=["learned", "rotary"])
 def model(request: pytest.FixtureRequest, make_gpt: MakeGPT, characters: Vocabulary) -> GPT:
     positions: Any = request.param
-    return make_gpt(
-        seed=5, vocabulary_size=characters.size, block_size=48, positions=positions
-    )
+    return make_gpt(seed=5, vocabulary_size=characters.size, block_size=48, positions=positions)
 
 
 def test_generation_with_the_cache_equals_generation_without(model: GPT, characters: Vocabulary):
