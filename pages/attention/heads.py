@@ -1,6 +1,7 @@
 """All heads, one head, one row: a fragment, so that a click redraws only this part."""
 
 import streamlit as st
+from altair.utils.schemapi import debug_mode
 
 from core.figures import attention as figures
 from core.inspection.captions import head_name, parse_head, row_sentence, strongest_head
@@ -24,6 +25,7 @@ GRID_KEY, MAP_KEY = "heads-chart", "map-chart"
 
 
 @st.fragment
+@debug_mode(arg=False)  # Altair would check every part of a chart: a third of the time it takes
 def show_heads(trace: AttentionTrace, display: Display) -> None:
     """Controls; then the grid of heads, one head, and one row of it, from left to right."""
     view = display.view

@@ -15,16 +15,18 @@ import sys
 import tempfile
 import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from unittest.mock import patch
 from urllib.parse import urlencode
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
 import torch  # noqa: E402
+from streamlit.runtime.scriptrunner import RerunData  # noqa: E402
 from streamlit.testing.v1 import AppTest, local_script_runner  # noqa: E402
 
 from core.checkpoints.store import save_checkpoint  # noqa: E402
@@ -92,21 +94,19 @@ def head_changes(folder: Path) -> list[float]:
 
 
 @contextmanager
-def fragment_alone(app: AppTest) -> Iterator[None]:
+def fragment_alone(app: AppTest) -> Generator[None]:
     """AppTest reruns whole pages; a browser asks for the fragment that holds the widget."""
     (fragment,) = app._fragment_storage._fragments
-    whole = local_script_runner.RerunData
-    local_script_runner.RerunData = lambda **parts: replace(  # pyright: ignore[reportAttributeAccessIssue]
-        whole(**parts), fragment_id=fragment
-    )
-    try:
+    with patch.object(
+        local_script_runner,
+        "RerunData",
+        lambda **parts: replace(RerunData(**parts), fragment_id=fragment),
+    ):
         yield
-    finally:
-        local_script_runner.RerunData = whole  # pyright: ignore[reportAttributeAccessIssue]
 
 
 @contextmanager
-def served(folder: Path) -> Iterator[str]:
+def served(folder: Path) -> Generator[str]:
     """The address of a server over the temporary checkpoints."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))

@@ -17,7 +17,7 @@ Causal = Callable[[int], Matrix]
 
 def rows_of(spec: dict[str, Any], part: dict[str, Any]) -> list[dict[str, Any]]:
     """The rows of data that one layer or one chart draws."""
-    return spec["datasets"][part.get("data", spec.get("data"))["name"]]
+    return spec["datasets"][(part if "data" in part else spec)["data"]["name"]]
 
 
 def tick_texts(channel: dict[str, Any]) -> list[str]:
@@ -88,8 +88,10 @@ def test_weights_are_drawn_from_0_to_1_unless_another_top_is_asked_for(
     causal: Causal, labels: list[str]
 ):
     weights = causal(len(labels))
-    for options, top in (({}, 1.0), ({"top": 0.25}, 0.25)):
-        spec = figures.attention_map(weights, weights, labels, 0, **options).to_dict()
+    usual = figures.attention_map(weights, weights, labels, 0)
+    stretched = figures.attention_map(weights, weights, labels, 0, top=0.25)
+    for chart, top in ((usual, 1.0), (stretched, 0.25)):
+        spec = chart.to_dict()
         scale = spec["layer"][1]["encoding"]["opacity"]["scale"]
         assert (scale["domain"], scale["clamp"]) == ([0, top], True)
         assert spec["layer"][1]["mark"]["color"] == WEIGHT

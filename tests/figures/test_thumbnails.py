@@ -10,7 +10,7 @@ from PIL import Image
 
 from core.figures.attention import Matrix
 from core.figures.palette import MASKED, WEIGHT
-from core.figures.thumbnails import MASKED_ALPHA, MOST_PIXELS, shrink, thumbnail
+from core.figures.thumbnails import MASKED_ALPHA, MOST_PIXELS, contact_sheet, shrink, thumbnail
 
 Causal = Callable[[int], Matrix]
 PREFIX = "data:image/png;base64,"
@@ -70,3 +70,19 @@ def test_a_short_pattern_is_not_shrunk(causal: Causal):
 
 def test_different_heads_have_different_pictures(causal: Causal):
     assert thumbnail(np.eye(9, dtype=np.float32)) != thumbnail(causal(9))
+
+
+def test_a_contact_sheet_has_a_row_a_layer_and_a_column_a_head(causal: Causal):
+    heads = np.stack([causal(8), np.eye(8, dtype=np.float32), causal(8)])
+    sheet = pixels(
+        PREFIX + base64.b64encode(contact_sheet(np.stack([heads, heads[::-1]]))).decode()
+    )
+    height, width = sheet.shape[0] // 2, sheet.shape[1] // 3
+    assert height == width
+    gap = (height - pixels(thumbnail(heads[0])).shape[0]) // 2
+    for layer, order in enumerate(((0, 1, 2), (2, 1, 0))):
+        for column, head in enumerate(order):
+            tile = sheet[layer * height :, column * width :][:height, :width]
+            inner = tile[gap:-gap, gap:-gap]
+            np.testing.assert_array_equal(inner, pixels(thumbnail(heads[head])))
+            assert (tile[:gap, :, 3] == 0).all()  # nothing is drawn between the heads
