@@ -50,7 +50,7 @@ def heads_grid(
         ]
     )
     pick = alt.selection_point(
-        name=HEAD_SELECTION, fields=["layer", "head"], on="click", empty=False
+        name=HEAD_SELECTION, fields=["layer", "head"], on="click", clear="pointerout", empty=False
     )
     base = alt.Chart(frame).encode(
         x=alt.X(
@@ -113,7 +113,9 @@ def attention_map(
         frame["score"] = scores[rows, columns].round(4)
         hover.insert(2, alt.Tooltip("score:Q", format=".2f"))
     names = json.dumps([f"{i} {label}" for i, label in enumerate(labels)], ensure_ascii=False)
-    pick = alt.selection_point(name=ROW_SELECTION, fields=["q", "k"], on="click", empty=False)
+    pick = alt.selection_point(
+        name=ROW_SELECTION, fields=["q", "k"], on="click", clear="pointerout", empty=False
+    )
     cells = (
         alt.Chart(frame)
         .transform_calculate(

@@ -1,5 +1,7 @@
 """All heads, one head, one row: a fragment, so that a click redraws only this part."""
 
+from functools import partial
+
 import streamlit as st
 from altair.utils.schemapi import debug_mode
 
@@ -22,6 +24,7 @@ from pages.shared.text import plain
 
 FOLLOW = "of the written piece"
 GRID_KEY, MAP_KEY = "heads-chart", "map-chart"
+GRID_CELL = 36  # eight heads fit into the first view of 1280x720
 
 
 @st.fragment
@@ -110,11 +113,15 @@ def _grid(
 ) -> figures.Figure:
     values, baseline = grid_scores(trace, score)
     st.markdown(f"**All heads** (uniform: {baseline:.2g})")
-    chart = figures.heads_grid(thumbnails(view), values, selected, score_name=MEANINGS[score])
+    chart = figures.heads_grid(
+        thumbnails(view), values, selected, score_name=MEANINGS[score], cell=GRID_CELL
+    )
+    # A new key for each choice forgets the click, so that the same head can be clicked again.
+    key = f"{GRID_KEY}-{head_name(*selected)}"
     st.altair_chart(
         chart,
-        key=GRID_KEY,
-        on_select=_pick_head,
+        key=key,
+        on_select=partial(_pick_head, key),
         alt=f"Small pictures of all heads with {MEANINGS[score]}; {head_name(*selected)} is chosen",
     )
     return chart.properties(title=MEANINGS[score])
@@ -140,7 +147,8 @@ def _picture(
             view.weights[at], view.contribution[at], view.labels, row, scores=scores, top=top
         )
     if display.kind == MAP:
-        st.altair_chart(chart, key=MAP_KEY, on_select=_pick_row, alt=sentence)
+        key = f"{MAP_KEY}-{row}"
+        st.altair_chart(chart, key=key, on_select=partial(_pick_row, key), alt=sentence)
     else:
         st.altair_chart(chart, alt=sentence)
     return chart.properties(title=sentence)
@@ -162,13 +170,13 @@ def _follow_step() -> None:
     st.session_state["row"] = FOLLOW
 
 
-def _pick_head() -> None:
-    points = st.session_state[GRID_KEY]["selection"].get(figures.HEAD_SELECTION, [])
+def _pick_head(key: str) -> None:
+    points = st.session_state[key]["selection"].get(figures.HEAD_SELECTION, [])
     if points:
         st.session_state["head"] = head_name(int(points[0]["layer"]), int(points[0]["head"]))
 
 
-def _pick_row() -> None:
-    points = st.session_state[MAP_KEY]["selection"].get(figures.ROW_SELECTION, [])
+def _pick_row(key: str) -> None:
+    points = st.session_state[key]["selection"].get(figures.ROW_SELECTION, [])
     if points:
         st.session_state["row"] = str(int(points[0]["q"]))

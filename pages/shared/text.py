@@ -11,6 +11,12 @@ def percent(share: float) -> str:
     return f"{100 * share:.3g} %" if share >= 0.1 else f"{100 * share:.2g} %"
 
 
+# What Streamlit replaces after the escapes are gone: arrows, dashes, comparisons and icons. An
+# invisible word joiner inside keeps them apart.
+_REPLACED = re.compile(r"(?<=[<>~-])(?=[>=-])|(?<=:)(?=material/|streamlit:)")
+_WORD_JOINER = "\u2060"
+
+
 def plain(text: str) -> str:
     """Escape a text for `st.markdown`, titles and labels; line breaks become spaces."""
-    return _SPECIAL.sub(r"\\\1", " ".join(text.split()))
+    return _SPECIAL.sub(r"\\\1", _REPLACED.sub(_WORD_JOINER, " ".join(text.split())))

@@ -126,6 +126,7 @@ def served(folder: Path) -> Generator[str]:
         cwd=ROOT,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
     )
     try:
         address = f"http://127.0.0.1:{port}"

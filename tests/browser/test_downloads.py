@@ -26,11 +26,11 @@ def test_the_downloads_are_a_picture_a_table_and_a_trace(
     page = open_page(**asked, head="L1·H1")
 
     name, path = download(page, "Weights (CSV)", tmp_path)
-    rows = list(csv.reader(path.open(encoding="utf-8")))
+    rows = list(csv.reader(path.read_text(encoding="utf-8").splitlines()))
     n_tokens = len(rows) - 1
     assert name == "L1·H1.csv"
     assert rows[0][1:] == [row[0] for row in rows[1:]]
-    assert rows[1][0] == "0 ·Where" or rows[1][0] == "0 W"
+    assert rows[1][0].startswith("0 ")
     for index, row in enumerate(rows[1:]):
         assert sum(map(float, row[1 : index + 2])) == pytest.approx(1, abs=1e-5)
         assert row[index + 2 :] == [""] * (n_tokens - 1 - index)  # masked is empty, not zero

@@ -76,7 +76,7 @@ def click() -> Callable[..., None]:
     def click_(app: AppTest, key: str, parameter: str, **point: int) -> None:
         states = app._tree.get_widget_states()
         value = json.dumps({"selection": {parameter: [point]}})
-        chart = next(c for c in app.get("vega_lite_chart") if c.proto.id.endswith(key))
+        chart = next(c for c in app.get("vega_lite_chart") if f"-{key}" in c.proto.id)
         states.widgets.append(WidgetState(id=chart.proto.id, string_value=value))
         app._run(states)
         assert not app.exception, app.exception[0].value

@@ -15,6 +15,13 @@ def test_harmless_text_stays_as_it_is(text: str):
     assert plain(text) == text
 
 
+@pytest.mark.parametrize("text", ["->", "<-", "<->", "--", ">=", "<=", "~=", ":material/home:"])
+def test_what_streamlit_replaces_is_kept_apart_by_an_invisible_joiner(text: str):
+    escaped = plain(f"a {text} b")
+    assert "\u2060" in escaped
+    assert escaped.replace("\u2060", "").replace("\\", "") == f"a {text} b"
+
+
 def test_line_breaks_and_runs_of_white_space_become_one_space():
     assert plain(" one\n\n# two\t three  ") == "one \\# two three"
 
