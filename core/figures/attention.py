@@ -20,6 +20,7 @@ Matrix = NDArray[np.float32]
 Figure = alt.Chart | alt.LayerChart | alt.HConcatChart
 ROW_SELECTION, HEAD_SELECTION = "cell", "head"
 MOST_LABELS = 60
+LINE, ROOM_FOR_AXIS = 16, 90  # pixels: one row label, and what the axis below a map takes
 
 
 def heads_grid(
@@ -67,7 +68,7 @@ def heads_grid(
         stroke=alt.condition("datum.selected", alt.value(KEY), alt.value("transparent")),
     )
     pictures = base.mark_image(width=cell - 12, height=cell - 12, yOffset=-6).encode(url="image:N")
-    numbers = base.mark_text(dy=cell // 2 - 5, fontSize=FONT_SIZE - 2).encode(
+    numbers = base.mark_text(dy=cell // 2 - 5, fontSize=FONT_SIZE).encode(
         text=alt.Text("score:Q", format=".2f"),
         color=alt.value(MASKED),
     )
@@ -139,7 +140,11 @@ def attention_map(
         .add_params(pick)
     )
     layers = [_masked(labels), cells, _row_frame(labels, selected_row)]
-    return alt.LayerChart(layer=layers).properties(width=size, height=size, title=_title(title))
+    return alt.LayerChart(layer=layers).properties(
+        width=size,
+        height=max(size, ROOM_FOR_AXIS + LINE * min(n, MOST_LABELS)),
+        title=_title(title),
+    )
 
 
 def row_bars(
@@ -336,11 +341,16 @@ def _token_axis(
 def _cell(labels: Sequence[str]) -> dict[str, Any]:
     """The four edges of a cell; layers must share the very axes, or labels get lost in merging."""
     return {
-        "x": _token_axis("left", "key (looked at)", labels, angle=-60),
+        "x": _token_axis("left", "key (looked at)", labels, angle=_angle(labels)),
         "x2": "right:Q",
         "y": _token_axis("low", "query (looks)", labels, reverse=True),
         "y2": "high:Q",
     }
+
+
+def _angle(labels: Sequence[str]) -> int:
+    """Characters stand upright, longer tokens lean so that they do not overlap."""
+    return 0 if max(map(len, labels)) <= 1 else -60
 
 
 def _masked(labels: Sequence[str]) -> alt.Chart:
