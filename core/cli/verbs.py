@@ -13,7 +13,7 @@ from core.cli import train as training
 from core.cli.paths import JUDGED, PEOPLE
 from core.cli.places import checkpoint_folder, load_corpus
 from core.data.biographies import biographies
-from core.data.people import load_people
+from core.data.people import load_people, question_text
 from core.data.reference import compare, load_judgements, load_reference, table_figures
 from core.evaluation import accuracy
 from core.generation.greedy import answer
@@ -162,7 +162,7 @@ def corpus(options: argparse.Namespace) -> None:
 
 def expected_answer(question: str) -> str | None:
     """The known birthplace if the question is the template about somebody in the table."""
-    known = {f"Where was {p.name} born?": p.birthplace for p in load_people(PEOPLE)}
+    known = {question_text(p.name): p.birthplace for p in load_people(PEOPLE)}
     return known.get(question.strip())
 
 

@@ -51,7 +51,7 @@ def heads_grid(
         ]
     )
     pick = alt.selection_point(
-        name=HEAD_SELECTION, fields=["layer", "head"], on="click", clear="pointerout", empty=False
+        name=HEAD_SELECTION, fields=["layer", "head"], on="click", empty=False
     )
     base = alt.Chart(frame).encode(
         x=alt.X(
@@ -95,15 +95,7 @@ def attention_map(
     query and key. Scores are left out for folded maps, where they have no meaning.
     """
     n = len(labels)
-    rows, columns = np.tril_indices(n)
-    frame = pd.DataFrame(
-        {
-            "q": rows.astype(np.int16),
-            "k": columns.astype(np.int16),
-            "weight": weights[rows, columns].round(5),
-            "contribution": contribution[rows, columns].round(5),
-        }
-    )
+    frame = _map_cells(weights, contribution, scores)
     hover = [
         alt.Tooltip("query:N"),
         alt.Tooltip("key:N"),
@@ -111,12 +103,9 @@ def attention_map(
         alt.Tooltip("contribution:Q", format=".3f"),
     ]
     if scores is not None:
-        frame["score"] = scores[rows, columns].round(4)
         hover.insert(2, alt.Tooltip("score:Q", format=".2f"))
     names = json.dumps([f"{i} {label}" for i, label in enumerate(labels)], ensure_ascii=False)
-    pick = alt.selection_point(
-        name=ROW_SELECTION, fields=["q", "k"], on="click", clear="pointerout", empty=False
-    )
+    pick = alt.selection_point(name=ROW_SELECTION, fields=["q", "k"], on="click", empty=False)
     cells = (
         alt.Chart(frame)
         .transform_calculate(
@@ -240,24 +229,7 @@ def arcs(
 
     The arcs of the selected row are opaque, the others faint.
     """
-    angles = np.linspace(0, np.pi, 16)
-    rows, columns = np.nonzero(np.tril(weights, k=-1) >= least)
-    pieces = [
-        pd.DataFrame(
-            {
-                "arc": number,
-                "x": (q + k) / 2 + (q - k) / 2 * np.cos(angles),
-                "y": (q - k) / 2 * np.sin(angles),
-                "order": np.arange(len(angles)),
-                "weight": weights[q, k],
-                "chosen": q == selected_row,
-                "pair": f"{labels[q]} → {labels[k]}",
-            }
-        )
-        for number, (q, k) in enumerate(zip(rows.tolist(), columns.tolist(), strict=True))
-    ]
-    empty = pd.DataFrame(columns=["arc", "x", "y", "order", "weight", "chosen", "pair"])
-    frame = pd.concat(pieces) if pieces else empty
+    frame = _arc_points(weights, labels, selected_row, least)
     axis = _axis(
         values=list(range(len(labels))),
         labelExpr=f"{_names(labels)}[datum.value]",
@@ -294,6 +266,46 @@ def arcs(
     return alt.LayerChart(layer=[lines, here]).properties(
         height=300, width=520, title=_title(title)
     )
+
+
+def _map_cells(weights: Matrix, contribution: Matrix, scores: Matrix | None) -> pd.DataFrame:
+    """A row for each query and key that it can see."""
+    rows, columns = np.tril_indices(len(weights))
+    frame = pd.DataFrame(
+        {
+            "q": rows.astype(np.int16),
+            "k": columns.astype(np.int16),
+            "weight": weights[rows, columns].round(5),
+            "contribution": contribution[rows, columns].round(5),
+        }
+    )
+    if scores is not None:
+        frame["score"] = scores[rows, columns].round(4)
+    return frame
+
+
+def _arc_points(
+    weights: Matrix, labels: Sequence[str], selected_row: int, least: float
+) -> pd.DataFrame:
+    """Points along each arc that is drawn, in order."""
+    angles = np.linspace(0, np.pi, 16)
+    rows, columns = np.nonzero(np.tril(weights, k=-1) >= least)
+    pieces = [
+        pd.DataFrame(
+            {
+                "arc": number,
+                "x": (q + k) / 2 + (q - k) / 2 * np.cos(angles),
+                "y": (q - k) / 2 * np.sin(angles),
+                "order": np.arange(len(angles)),
+                "weight": weights[q, k],
+                "chosen": q == selected_row,
+                "pair": f"{labels[q]} → {labels[k]}",
+            }
+        )
+        for number, (q, k) in enumerate(zip(rows.tolist(), columns.tolist(), strict=True))
+    ]
+    empty = pd.DataFrame(columns=["arc", "x", "y", "order", "weight", "chosen", "pair"])
+    return pd.concat(pieces) if pieces else empty
 
 
 def _names(labels: Sequence[str]) -> str:

@@ -8,7 +8,10 @@ from core.figures.attention import Figure
 
 
 def to_svg(chart: Figure) -> bytes:
-    """SVG of a chart on a white ground. Cost: 0.1 to 1 s."""
+    """SVG of a chart on a white ground.
+
+    Cost: 0.3 s for a map of 35 tokens, 3 s and 3 MB for 128.
+    """
     drawn = chart.configure(background="white")
     _write_out(drawn)
     return vl_convert.vegalite_to_svg(drawn.to_dict()).encode()

@@ -41,11 +41,6 @@ def row_sentence(
     return f"{name} looks at “{labels[best]}” (weight {seen[best]:.2g}) {when}"
 
 
-def step_of_row(trace_steps: Sequence[Step], row: int) -> Step | None:
-    """The generated token that a query row wrote, if it wrote one."""
-    return next((step for step in trace_steps if step.row == row), None)
-
-
 def strongest_head(trace: AttentionTrace) -> tuple[int, int]:
     """The head that brings most of the name to the first written token.
 

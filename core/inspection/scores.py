@@ -9,6 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from core.inspection.record import AttentionTrace
+
 FIRST_ROW = 2
 
 
@@ -51,6 +53,16 @@ def uniform_scores(n_tokens: int, name_positions: Sequence[int] = ()) -> HeadSco
     """The same scores (as zero-dimensional arrays) of a head that attends uniformly to its past."""
     lower = np.tril(np.ones((n_tokens, n_tokens)))
     return head_scores(lower / lower.sum(-1, keepdims=True), name_positions)
+
+
+def name_to_answer(trace: AttentionTrace) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """(n_layers, n_heads) each: what a head brings of the name to the first written token, as a
+    sum of contributions, and what it would bring with uniform weights.
+    """
+    row, name = trace.steps[0].row, list(trace.name_positions)
+    brought = trace.contribution[:, :, row, name].sum(-1)
+    uniform = trace.value_norm[:, :, name].sum(-1) / (row + 1)
+    return brought.astype(np.float64), uniform.astype(np.float64)
 
 
 def row_entropy(weights: NDArray[np.floating]) -> NDArray[np.float64]:

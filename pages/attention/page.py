@@ -7,6 +7,7 @@ from pages.attention.answer import show_answer
 from pages.attention.controls import Choice, choose, choose_display
 from pages.attention.heads import show_heads
 from pages.shared.loading import checkpoint_digest, load_trace
+from pages.shared.text import plain
 
 
 def main() -> None:
@@ -28,7 +29,9 @@ def _refuse(choice: Choice, reason: str) -> None:
     st.subheader("Attention")
     st.error("", icon=":material/block:")
     st.text(reason)
-    st.caption(f"Checkpoint {choice.checkpoint}. Choose another one, or change the question.")
+    st.caption(
+        f"Checkpoint {plain(choice.checkpoint)}. Choose another one, or change the question."
+    )
 
 
 main()

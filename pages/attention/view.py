@@ -9,7 +9,7 @@ from core.data.vocabulary import SPACE_GLYPH
 from core.figures.thumbnails import thumbnail
 from core.inspection.fold import fold, word_index, word_labels
 from core.inspection.record import Array, AttentionTrace
-from core.inspection.scores import HeadScores, head_scores, uniform_scores
+from core.inspection.scores import HeadScores, head_scores, name_to_answer, uniform_scores
 
 MAP, ARCS, PARTS = "map", "arcs", "q·k parts"
 MOST_ARC_TOKENS = 40
@@ -71,10 +71,8 @@ def make_view(trace: AttentionTrace, *, folded: bool) -> View:
 def grid_scores(trace: AttentionTrace, score: str) -> tuple[NDArray[np.float64], float]:
     """The chosen score of every head, and what uniform attention would score."""
     if score == "answer":
-        row, name = trace.steps[0].row, list(trace.name_positions)
-        brought = trace.contribution[:, :, row, name].sum(-1)
-        uniform = trace.value_norm[:, :, name].sum(-1) / (row + 1)
-        return brought.astype(np.float64), float(uniform.mean())
+        brought, uniform = name_to_answer(trace)
+        return brought, float(uniform.mean())
     scores: HeadScores = head_scores(trace.weights, trace.name_positions)
     baseline = uniform_scores(trace.n_tokens, trace.name_positions)
     return getattr(scores, score), float(getattr(baseline, score))

@@ -9,7 +9,6 @@ from core.inspection.captions import (
     head_name,
     parse_head,
     row_sentence,
-    step_of_row,
     strongest_head,
 )
 from core.inspection.record import AttentionTrace
@@ -58,11 +57,6 @@ def test_a_heads_name_is_read_back(at: tuple[int, int]):
 def test_what_is_no_heads_name_is_refused(name: str):
     with pytest.raises(ValueError, match="is not a head such as L0·H3"):
         parse_head(name)
-
-
-def test_a_row_knows_the_step_that_it_wrote(small_trace: AttentionTrace):
-    assert step_of_row(small_trace.steps, 2) is small_trace.steps[0]
-    assert step_of_row(small_trace.steps, 1) is None
 
 
 def test_the_strongest_head_is_chosen_by_contribution_not_by_weight(small_trace: AttentionTrace):

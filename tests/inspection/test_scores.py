@@ -5,7 +5,8 @@ from math import log
 import numpy as np
 import pytest
 
-from core.inspection.scores import head_scores, row_entropy, uniform_scores
+from core.inspection.record import AttentionTrace
+from core.inspection.scores import head_scores, name_to_answer, row_entropy, uniform_scores
 
 N = 12
 
@@ -113,3 +114,18 @@ def test_three_tokens_are_enough_and_two_are_refused():
 def test_the_entropy_of_a_row_takes_zero_weights_as_nothing():
     rows = np.array([[1.0, 0, 0, 0], [0.5, 0.5, 0, 0], [0.25] * 4])
     np.testing.assert_allclose(row_entropy(rows), [0, log(2), log(4)])
+
+
+def test_what_the_name_brings_is_its_summed_contribution_beside_a_uniform_head(
+    small_trace: AttentionTrace,
+):
+    brought, uniform = name_to_answer(small_trace)
+    row, name = small_trace.steps[0].row, small_trace.name_positions
+    for layer in range(small_trace.n_layers):
+        for head in range(small_trace.n_heads):
+            weights, norms = (
+                small_trace.weights[layer, head, row],
+                small_trace.value_norm[layer, head],
+            )
+            assert brought[layer, head] == pytest.approx(sum(weights[j] * norms[j] for j in name))
+            assert uniform[layer, head] == pytest.approx(sum(norms[j] / (row + 1) for j in name))
