@@ -1,9 +1,19 @@
-"""The Attention Explorer: page frame and navigation."""
+"""The Attention Explorer: page frame and navigation.
+
+Streamlit takes a folder `pages/` for its older kind of multipage app until st.navigation has run
+once, and answers a deep link with "Page not found". So the file is also the server's `st.App`: the
+server imports it before anybody comes, and the first visitor's link is known.
+"""
+
+import logging
 
 import streamlit as st
 
-st.set_page_config(page_title="Attention Explorer", page_icon=":material/grid_on:", layout="wide")
-st.navigation(
+IS_SCRIPT = __name__ == "__main__"
+if not IS_SCRIPT:  # without a visitor there is no script context, and Streamlit would say so
+    logging.getLogger("streamlit.runtime.scriptrunner_utils.script_run_context").setLevel("ERROR")
+
+page = st.navigation(
     [
         st.Page("pages/home/page.py", title="Home", icon=":material/home:", default=True),
         st.Page(
@@ -13,4 +23,11 @@ st.navigation(
             url_path="attention",
         ),
     ]
-).run()
+)
+if IS_SCRIPT:
+    st.set_page_config(
+        page_title="Attention Explorer", page_icon=":material/grid_on:", layout="wide"
+    )
+    page.run()
+else:
+    app = st.App(__file__)

@@ -7,6 +7,7 @@ import sys
 import time
 import urllib.request
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -30,6 +31,21 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of the app, served by a process of its own."""
     if not list_checkpoints(CHECKPOINTS):
         pytest.skip("no checkpoint is shipped yet: there is nothing to look at")
+    with serving(tmp_path_factory.mktemp("server") / "log.txt") as address:
+        yield address
+
+
+@pytest.fixture
+def fresh_server(tmp_path: Path) -> Iterator[tuple[str, Path]]:
+    """A server that nobody has visited yet, and its log."""
+    log = tmp_path / "log.txt"
+    with serving(log) as address:
+        yield address, log
+
+
+@contextmanager
+def serving(log: Path) -> Iterator[str]:
+    """A freshly started server's address, as soon as it is healthy; stopped at the end."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -42,7 +58,6 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         "browser.gatherUsageStats": "false",
     }
     flags = [f"--{name}={value}" for name, value in options.items()]
-    log = tmp_path_factory.mktemp("server") / "log.txt"
     with log.open("wb") as file:
         process = subprocess.Popen([*command, *flags], cwd=ROOT, stdout=file, stderr=file)
     try:

@@ -1,6 +1,7 @@
 """What is seen: links, themes, the first view, typed text, and a quiet console."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -21,6 +22,18 @@ def test_a_link_restores_the_view(open_page: Callable, asked: dict[str, str]):
     assert page.get_by_role("switch", name="Fold to words").is_checked()
     arcs = page.locator("[data-testid=stVegaLiteChart]").nth(1)
     assert arcs.locator("g.mark-line").count() > 0
+
+
+def test_the_first_visitor_of_a_fresh_server_may_follow_a_deep_link(
+    browser: Any, fresh_server: tuple[str, Path]
+):
+    address, log = fresh_server
+    page = browser.new_page()
+    page.goto(f"{address}/attention")
+    page.locator("[data-testid=stVegaLiteChart] svg").nth(2).wait_for(timeout=60_000)
+    assert page.get_by_role("dialog").count() == 0
+    page.close()
+    assert "ScriptRunContext" not in log.read_text()
 
 
 def test_typed_markup_appears_as_typed(open_page: Callable):
