@@ -69,9 +69,12 @@ def course_corpus(data: CourseData, *, n_held_out: int = 200) -> TrainingCorpus:
 def make_vocabulary(
     corpus: TrainingCorpus, kind: Literal["bpe", "char"], *, n_pieces: int
 ) -> Vocabulary:
-    """Characters or word pieces of the documents and the questions asked in training."""
+    """Characters or word pieces of the documents and the questions asked in training.
+
+    The line break between two lines counts as a character, as in the course's files.
+    """
     lines = [line for _, lines in corpus.documents for line in lines]
     lines += [question.text for question in corpus.train]
     if kind == "char":
-        return CharVocabulary.from_text("".join(lines))
+        return CharVocabulary.from_text("\n".join(lines))
     return BpeVocabulary.from_texts(lines, n_pieces=n_pieces)

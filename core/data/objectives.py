@@ -9,12 +9,17 @@ from collections.abc import Sequence
 
 from core.data.vocabulary import MASK_ID
 
-# A capitalised word or a number, with the small words that hold a name together.
-_SALIENT_WORD = r"(?:[^\W\d_a-zß-öø-ÿ]|\d)[\w'’-]*"
-_JOIN = r"(?:of|de|da|do|dos|del|la|le|el|al|upon|am|der|an)"
-_SALIENT = re.compile(rf"{_SALIENT_WORD}(?: (?:{_JOIN} ){{0,2}}{_SALIENT_WORD})*")
+# A capitalised word (also eMalahleni, d'Ivoire, St., D.C.) or a number, and words that join names.
+_SALIENT_WORD = (
+    r"(?:(?:Ste?|Mt)\.|(?:[A-Z]\.){2,}"
+    r"|(?:[a-z]{1,2}['’-]?)?(?:[^\W\d_a-zß-öø-ÿ]|\d)[\w'’-]*)"
+)
+_JOIN = r"(?:of|upon|de|da|do|dos|das|del|des|di|la|las|le|les|los|el|al|es|il|the|am|an|der|und)"
+_SALIENT = re.compile(rf"(?<![\w'’-]){_SALIENT_WORD}(?: (?:{_JOIN} ){{0,2}}{_SALIENT_WORD})*")
 # Capitalised only because they open a sentence.
-_OPENER = re.compile("An?|At|Before|Best|Born|By|Her?|His|In|It|Known|My|She|The|Their|They|To")
+_OPENER = re.compile(
+    "(?:An?|Among|At|Before|Best|Born|By|Her?|His|In|It|Known|My|She|The|Their|They|To) "
+)
 
 
 def span_corruption(ids: Sequence[int], *, block_size: int, generator: random.Random) -> list[int]:
@@ -44,12 +49,16 @@ def salient_spans(text: str) -> list[tuple[int, int]]:
     spans: list[tuple[int, int]] = []
     for match in _SALIENT.finditer(text):
         start, end = match.span()
-        first = re.match(r"[\w'’-]+", match[0])
-        if first and _OPENER.fullmatch(first[0]):
-            start = min(end, start + len(first[0]) + 1)
+        opener = _OPENER.match(text, start) if _opens_sentence(text, start) else None
+        if opener:
+            start = opener.end()
         if start < end:
             spans.append((start, end))
     return spans
+
+
+def _opens_sentence(text: str, position: int) -> bool:
+    return position == 0 or text[:position].endswith((". ", "? ", "! "))
 
 
 def salient_span_corruption(

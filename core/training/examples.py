@@ -126,11 +126,24 @@ def _document(
     for line in lines:
         for start, end in salient_spans(line):
             fact = line[start:end]
-            if fact in name or name in fact:
+            if _is_mention(name, line, start, end):
                 continue
             facts.append(fact)
             cuts.append((encode(line[:start].rstrip()), encode(fact), encode(line[end:].lstrip())))
     return Document(encode(name), tuple(map(encode, lines)), tuple(map(encode, facts)), tuple(cuts))
+
+
+def _is_mention(name: str, line: str, start: int, end: int) -> bool:
+    """Whether a span names the person and tells nothing: all or a part of the name.
+
+    A part of the name behind "in", "from" or "of" is a fact: Leonardo da Vinci, from Vinci.
+    """
+    fact = line[start:end].removesuffix("'s")
+    if fact == name:
+        return True
+    begin = line.find(name, max(0, end - len(name)))
+    inside = -1 < begin <= start
+    return inside or (fact in name and not line[:start].endswith((" in ", " from ", " of ")))
 
 
 def _draw_kind(

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from core.data.corpus import course_corpus, make_vocabulary
 from core.data.course import CourseData, load_course, name_in_question, read_lines
 from core.data.people import Question
 from core.data.vocabulary import MASK, PAD, CharVocabulary
@@ -65,6 +66,8 @@ def test_the_character_vocabulary_of_the_real_wiki_has_256_entries(real_course: 
     assert vocabulary.size == 256
     assert vocabulary.characters == PAD + MASK + "".join(sorted(set(text)))
     assert vocabulary.decode(vocabulary.encode(text)) == text
+    ours = make_vocabulary(course_corpus(load_course(real_course)), "char", n_pieces=0)
+    assert ours.to_dict() == vocabulary.to_dict()
 
 
 def windows(content: bytes) -> bytes:

@@ -58,6 +58,23 @@ def test_a_document_holds_its_name_lines_facts_and_cuts(pieces: Vocabulary):
     assert (before, span, after) == ("Ada Arden was born in", "Lagos", "in 1815.")
 
 
+@pytest.mark.parametrize(
+    ("name", "line", "facts"),
+    [
+        ("Leonardo da Vinci", "Leonardo da Vinci was born in Vinci.", ["Vinci"]),
+        ("Ada Arden", "Ada Arden. Arden met Ada in Arden Hills.", ["Arden Hills"]),
+        ("Michelangelo", "Michelangelo came from Caprese Michelangelo.", ["Caprese Michelangelo"]),
+        ("Plato", "Plato's life began in Athens.", ["Athens"]),
+        ("Ada Arden", "Ada Arden's life.", []),
+    ],
+)
+def test_a_mention_of_the_name_is_no_fact(
+    name: str, line: str, facts: list[str], pieces: Vocabulary
+):
+    (document,) = training_data([(name, [line])], [], pieces).documents
+    assert [pieces.decode(fact) for fact in document.facts] == facts
+
+
 def test_only_the_questions_that_are_given_can_be_asked(
     corpus: TrainingCorpus, data: TrainingData, pieces: Vocabulary
 ):
