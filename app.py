@@ -22,6 +22,18 @@ page = st.navigation(
             icon=":material/grid_on:",
             url_path="attention",
         ),
+        st.Page(
+            "pages/monte_carlo/page.py",
+            title="Monte Carlo",
+            icon=":material/scatter_plot:",
+            url_path="monte_carlo",
+        ),
+        st.Page(
+            "pages/attention_by_hand/page.py",
+            title="By hand",
+            icon=":material/calculate:",
+            url_path="attention_by_hand",
+        ),
     ]
 )
 if IS_SCRIPT:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from core.cli import verbs
+from core.cli.montecarlo import add_montecarlo
 from core.data.biographies import PATTERNS
 from core.training.recipe import PRESETS
 
@@ -50,6 +51,9 @@ def build_parser() -> argparse.ArgumentParser:
     _add_train(commands.add_parser("train", help="train a preset, or go on with a stopped run"))
     _add_data(commands.add_parser("data", help="look at the table of people"))
     _add_corpus(commands.add_parser("corpus", help="write the pretraining sentences, one a line"))
+    add_montecarlo(
+        commands.add_parser("montecarlo", help="draw outputs under perturbed keys, beside theory")
+    )
     return parser
 
 

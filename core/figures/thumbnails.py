@@ -1,4 +1,4 @@
-"""A head as a small picture: weight as opacity, so that one image serves both themes."""
+"""Small pictures of heads, histograms and curves: one hue by opacity, for both themes."""
 
 import base64
 import io
@@ -14,6 +14,8 @@ MASKED_LEVEL, EMPTY_LEVEL = N_LEVELS, N_LEVELS + 1
 MASKED_ALPHA = 60
 MOST_PIXELS = 48
 GAP = 10
+SMALL_WIDTH, SMALL_HEIGHT, LINE_WIDTH = 500, 130, 2
+BAR_LEVEL = N_LEVELS * 2 // 3
 
 
 def thumbnail(weights: NDArray[np.floating]) -> str:
@@ -30,11 +32,37 @@ def contact_sheet(weights: NDArray[np.floating]) -> bytes:
     return _png(np.vstack(rows))
 
 
+def bar_picture(parts: NDArray[np.number]) -> bytes:
+    """PNG of bars (n,), not negative; the tallest fills the height."""
+    top = max(float(parts.max()), np.finfo(float).tiny)
+    heights = np.repeat(parts / top, SMALL_WIDTH // len(parts))
+    return _png(np.where(_heights() <= heights, BAR_LEVEL, EMPTY_LEVEL).astype(np.uint8))
+
+
+def curve_picture(curves: NDArray[np.float64]) -> bytes:
+    """PNG of curves (n, m) with values in [0, 1], left to right over the whole width."""
+    n_curves, n_points = curves.shape
+    at = np.arange(SMALL_WIDTH) * ((n_points - 1) / (SMALL_WIDTH - 1))
+    known = np.arange(float(n_points))
+    levels = np.full((SMALL_HEIGHT, SMALL_WIDTH), EMPTY_LEVEL, dtype=np.uint8)
+    for row in range(n_curves):
+        height = np.asarray(np.interp(at, known, curves[row]), dtype=np.float64)
+        # A steep curve needs a taller brush to look as thick as a flat one.
+        brush = LINE_WIDTH / SMALL_HEIGHT + np.abs(np.diff(height, append=height[-1]))
+        levels[np.abs(_heights() - height) <= brush] = N_LEVELS - 1
+    return _png(levels)
+
+
 def shrink(weights: NDArray[np.floating]) -> NDArray[np.floating]:
     """(L, L) to at most (48, 48) by the maximum of square blocks."""
     block = -(-len(weights) // MOST_PIXELS)
     edges = np.arange(0, len(weights), block)
     return np.maximum.reduceat(np.maximum.reduceat(weights, edges, axis=0), edges, axis=1)
+
+
+def _heights() -> NDArray[np.float64]:
+    """(height, 1): what each row of pixels stands for, with room for a line at 0 and at 1."""
+    return np.linspace(1.05, -0.05, SMALL_HEIGHT)[:, None]
 
 
 def _levels(weights: NDArray[np.floating]) -> NDArray[np.uint8]:

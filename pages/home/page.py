@@ -1,22 +1,38 @@
 """A real answered question and the head that found the answer, from a stored trace: no torch."""
 
+from collections.abc import Generator
+from contextlib import contextmanager
+
+import numpy as np
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from core.checkpoints.files import read_json
 from core.cli.paths import ASSETS
 from core.figures import attention as figures
-from core.figures.thumbnails import contact_sheet
+from core.figures.thumbnails import bar_picture, contact_sheet, curve_picture
 from core.inspection.captions import head_name, row_sentence, strongest_head
 from core.inspection.record import AttentionTrace, trace_from_dict
+from core.montecarlo.result import Sample
+from core.montecarlo.sample import sample
+from core.montecarlo.spec import PerturbationSpec
+from core.theory.by_hand.weights import weight_curves
 from pages.shared.text import percent, plain
 
 STORED = ASSETS / "home_trace.json"
+COPIED, MOST_BETA = np.array([1.0, 0.6, 0.0]), 10.0  # k_iᵀk₁ of the copied key and two others
 
 
 @st.cache_resource(max_entries=1)
 def stored_trace(modified: float) -> AttentionTrace:
     """The trace that `python -m core trace … --out assets/home_trace.json` wrote."""
     return trace_from_dict(read_json(STORED))
+
+
+@st.cache_resource(max_entries=1, show_spinner=False)
+def small_sample() -> Sample:
+    """A few draws of the exercise's one head."""
+    return sample(PerturbationSpec(n_draws=20_000))
 
 
 def main() -> None:
@@ -58,15 +74,33 @@ def main() -> None:
             height=170,
         )
         st.altair_chart(bars, alt=f"Weights and contributions of row {step.row}")
-        with st.container(border=True):
-            st.page_link(
-                "pages/attention/page.py",
-                label="**Attention: every head, anybody**",
-                icon=":material/grid_on:",
-            )
-            st.image(
-                contact_sheet(trace.weights), width="stretch", caption="All heads, this question"
-            )
+    show_cards(trace)
+
+
+def show_cards(trace: AttentionTrace) -> None:
+    """The way on: a real picture from each page, under its link."""
+    attention, monte_carlo, by_hand = st.columns(3)
+    with _card(attention, "attention", "Attention: every head, anybody", ":material/grid_on:"):
+        st.image(contact_sheet(trace.weights), width="stretch", caption="All heads, this question")
+    with _card(monte_carlo, "monte_carlo", "Monte Carlo: why two heads", ":material/scatter_plot:"):
+        st.image(
+            bar_picture(small_sample().coarse_counts(50)),
+            width="stretch",
+            caption="One head, told to average two values, takes one or the other",
+        )
+    with _card(by_hand, "attention_by_hand", "By hand: check each claim", ":material/calculate:"):
+        st.image(
+            curve_picture(weight_curves(COPIED, MOST_BETA)[1].T),
+            width="stretch",
+            caption="Three weights as the query grows: one key wins",
+        )
+
+
+@contextmanager
+def _card(place: DeltaGenerator, page: str, label: str, icon: str) -> Generator[None]:
+    with place, st.container(border=True):
+        st.page_link(f"pages/{page}/page.py", label=f"**{label}**", icon=icon)
+        yield
 
 
 main()

@@ -15,8 +15,15 @@ def percent(share: float) -> str:
 # invisible word joiner inside keeps them apart.
 _REPLACED = re.compile(r"(?<=[<>~-])(?=[>=-])|(?<=:)(?=material/|streamlit:)")
 _WORD_JOINER = "\u2060"
+_INDEXED = re.compile(r"([vkqμ])\\_([ab])")
+_LATEX = {"μ": r"\mu"}
 
 
 def plain(text: str) -> str:
     """Escape a text for `st.markdown`, titles and labels; line breaks become spaces."""
     return _SPECIAL.sub(r"\\\1", _REPLACED.sub(_WORD_JOINER, " ".join(text.split())))
+
+
+def typeset(text: str) -> str:
+    """`plain`, with v_a, μ_b and their like as formulas."""
+    return _INDEXED.sub(lambda found: f"${_LATEX.get(found[1], found[1])}_{found[2]}$", plain(text))

@@ -1,12 +1,13 @@
 """One server and one Chromium for all browser tests."""
 
+import re
 import shutil
 import socket
 import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,7 @@ FLAGS = (
 )
 QUESTION = "Where was Marie Curie born?"
 WAIT_MS = 60_000
+N_CHARTS = {"/": 2, "/attention": 3, "/monte_carlo": 3, "/attention_by_hand": 1}
 
 
 @pytest.fixture(scope="session")
@@ -44,7 +46,7 @@ def fresh_server(tmp_path: Path) -> Iterator[tuple[str, Path]]:
 
 
 @contextmanager
-def serving(log: Path) -> Iterator[str]:
+def serving(log: Path) -> Generator[str]:
     """A freshly started server's address, as soon as it is healthy; stopped at the end."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
@@ -103,7 +105,7 @@ def complaint(message: Any) -> list[str]:
     """An error of the console, unless an offline machine cannot look a name up, or Streamlit
     looks for its server beside the page's own address before it finds it at the root."""
     offline = ("ERR_NAME_NOT_RESOLVED", "ERR_INTERNET_DISCONNECTED")
-    probe = "/attention/_stcore/" in message.location.get("url", "")
+    probe = bool(re.search(r":\d+/\w+/_stcore/", message.location.get("url", "")))
     if message.type != "error" or probe or any(name in message.text for name in offline):
         return []
     return [f"{message.text} {message.location}"]
@@ -111,12 +113,14 @@ def complaint(message: Any) -> list[str]:
 
 @pytest.fixture
 def open_page(server: str, browser: Any) -> Iterator[Callable[..., Any]]:
-    """Open the attention page in a fresh session of 1280x720; `problems` collects the console."""
+    """Open a page in a fresh session, 720 high; `problems` collects the console."""
     contexts: list[Any] = []
 
-    def open_(path: str = "/attention", *, scheme: str = "light", **query: str) -> Any:
+    def open_(
+        path: str = "/attention", *, scheme: str = "light", width: int = 1280, **query: str
+    ) -> Any:
         context = browser.new_context(
-            viewport={"width": 1280, "height": 720}, color_scheme=scheme, accept_downloads=True
+            viewport={"width": width, "height": 720}, color_scheme=scheme, accept_downloads=True
         )
         contexts.append(context)
         page = context.new_page()
@@ -125,8 +129,7 @@ def open_page(server: str, browser: Any) -> Iterator[Callable[..., Any]]:
         page.on("console", lambda message: page.problems.extend(complaint(message)))
         page.on("pageerror", lambda error: page.problems.append(str(error)))
         page.goto(f"{server}{path}" + (f"?{urlencode(query)}" if query else ""))
-        n_charts = 3 if path == "/attention" else 2
-        page.locator("[data-testid=stVegaLiteChart] svg").nth(n_charts - 1).wait_for()
+        page.locator("[data-testid=stVegaLiteChart] svg").nth(N_CHARTS[path] - 1).wait_for()
         return page
 
     yield open_

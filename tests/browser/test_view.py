@@ -58,6 +58,48 @@ def test_both_themes_draw_the_charts(open_page: Callable, path: str, scheme: str
     assert page.problems == []
 
 
+UNCOVERED = {"mc-predict": "false"}
+EXAMPLES = ["Weights", "Copy", "Average", "Take out", "Identity", "Design"]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_monte_carlo_page_draws_its_pictures(open_page: Callable, scheme: str):
+    page = open_page("/monte_carlo", scheme=scheme, **UNCOVERED)
+    plane, share, _ = page.locator("[data-testid=stVegaLiteChart]").all()
+    assert plane.locator("path[fill='#1FA37A']").count() > 10
+    assert share.locator("path[fill='#8A5CF0']").count() == 50 + 1  # the bars, and the mean
+    assert page.get_by_text("agrees").count() == 6
+    assert page.problems == []
+
+
+def test_the_monte_carlo_picture_is_covered_until_something_is_said(open_page: Callable):
+    page = open_page("/monte_carlo", **UNCOVERED)
+    page.get_by_text("Predict, then reveal").click()
+    page.get_by_text("Covered.").wait_for()
+    page.get_by_role("combobox", name="Prediction").click()
+    page.get_by_role("option", name="at v_a or at v_b").click()
+    page.get_by_text("As you said.").wait_for()
+
+
+@pytest.mark.parametrize("example", EXAMPLES)
+def test_every_example_by_hand_typesets_its_numbers(open_page: Callable, example: str):
+    page = open_page("/attention_by_hand", **{"hand-example": example})
+    assert page.get_by_role("radio", name=example).is_checked()
+    assert page.locator(".katex-error").count() == 0
+    assert page.locator("[data-testid=stMarkdown] .katex").count() > 5
+    assert page.get_by_role("table").count() == 1
+    assert page.problems == []
+
+
+@pytest.mark.parametrize("path", ["/monte_carlo", "/attention_by_hand"])
+def test_charts_fit_the_width_of_a_phone(open_page: Callable, path: str):
+    page = open_page(path, width=390, **UNCOVERED)
+    for chart in page.locator("[data-testid=stVegaLiteChart] svg").all():
+        box = chart.bounding_box()
+        assert box["x"] >= 0
+        assert box["x"] + box["width"] <= 390
+
+
 def test_the_first_view_holds_answer_grid_and_map(open_page: Callable, asked: dict[str, str]):
     page = open_page(**asked)
     heading = page.get_by_role("heading", level=4).bounding_box()

@@ -10,7 +10,15 @@ from PIL import Image
 
 from core.figures.attention import Matrix
 from core.figures.palette import MASKED, WEIGHT
-from core.figures.thumbnails import MASKED_ALPHA, MOST_PIXELS, contact_sheet, shrink, thumbnail
+from core.figures.thumbnails import (
+    MASKED_ALPHA,
+    MOST_PIXELS,
+    bar_picture,
+    contact_sheet,
+    curve_picture,
+    shrink,
+    thumbnail,
+)
 
 Causal = Callable[[int], Matrix]
 PREFIX = "data:image/png;base64,"
@@ -86,3 +94,33 @@ def test_a_contact_sheet_has_a_row_a_layer_and_a_column_a_head(causal: Causal):
             inner = tile[gap:-gap, gap:-gap]
             np.testing.assert_array_equal(inner, pixels(thumbnail(heads[head])))
             assert (tile[:gap, :, 3] == 0).all()  # nothing is drawn between the heads
+
+
+def drawn(png: bytes) -> np.ndarray:
+    """(height, width) booleans: where the picture is not empty."""
+    return np.asarray(Image.open(io.BytesIO(png)).convert("RGBA"))[:, :, 3] > 0
+
+
+def test_bars_are_as_high_as_their_parts_and_stand_on_the_ground():
+    shown = drawn(bar_picture(np.array([4, 2, 0, 1])))
+    heights = shown.sum(0)[shown.shape[1] // 8 :: shown.shape[1] // 4]
+    room = shown.shape[0] / 1.1
+    ground = heights[2]
+    assert heights - ground == pytest.approx([room, room / 2, 0, room / 4], abs=2)
+    assert shown[-1].all()
+    assert not shown[0].any()
+
+
+def test_bars_of_nothing_are_flat():
+    assert len(set(drawn(bar_picture(np.zeros(5))).sum(0))) == 1
+
+
+def test_a_curve_runs_through_its_values_from_left_to_right():
+    curve = np.array([0.0, 1.0, 0.25])
+    shown = drawn(curve_picture(np.array([curve, np.zeros(3)])))
+    height, width = shown.shape
+    for value, column in zip(curve, (0, width // 2, width - 1), strict=True):
+        rows = np.flatnonzero(shown[:, column] & (np.arange(height) < height * 0.9))
+        if value:
+            assert rows.mean() == pytest.approx((1.05 - value) / 1.1 * height, abs=4)
+    assert shown.any(0).all()

@@ -53,8 +53,9 @@ def test_home_shows_an_answered_question_its_head_and_the_way_on(
     first, row = app.get("vega_lite_chart")
     assert "when it writes" in first.proto.alt
     assert f"row {STORED['steps'][0]['row']}" in row.proto.alt
-    (link,) = app.get("page_link")
-    assert link.proto.page == "attention"
+    assert len(app.get("image")) == 3
+    links = [link.proto.page for link in app.get("page_link")]
+    assert links == ["attention", "monte_carlo", "attention_by_hand"]
     assert percent(STORED["probability"]) in shown(app)
 
 

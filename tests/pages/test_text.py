@@ -2,7 +2,7 @@
 
 import pytest
 
-from pages.shared.text import percent, plain
+from pages.shared.text import percent, plain, typeset
 
 
 @pytest.mark.parametrize("character", "\\`*_{}[]()<>#+-.!|$~:&^=\"'")
@@ -39,3 +39,8 @@ def test_an_empty_text_stays_empty():
 )
 def test_a_share_is_a_percentage_with_few_digits(share: float, text: str):
     assert percent(share) == text
+
+
+def test_our_symbols_are_typeset_and_everything_else_is_escaped():
+    assert typeset("v_a and ½(μ_b), v_c") == "$v_a$ and ½\\($\\mu_b$\\), v\\_c"
+    assert typeset("$x$") == "\\$x\\$"

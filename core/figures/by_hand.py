@@ -1,0 +1,213 @@
+"""Altair pictures of the small examples: arrays and labels in, charts out."""
+
+import json
+from collections.abc import Sequence
+
+import altair as alt
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from core.figures import elements
+from core.figures.palette import FONT_SIZE, MASKED, QUERY, VALUE, WEIGHT
+
+Array = NDArray[np.float64]
+LEAST_ERROR = 1e-16
+APART = 0.08  # line ends nearer than this share one name
+
+
+def bar_panels(
+    panels: Sequence[tuple[str, Array]],
+    labels: Sequence[str],
+    claimed: Array,
+    *,
+    of_weights: bool,
+    axis: str,
+    height: int = 260,
+) -> alt.LayerChart:
+    """Vectors side by side as bars, each with the claimed vector as grey ticks.
+
+    A vector may be shorter than `claimed`: its missing components stay empty under their ticks.
+    """
+    frame = pd.concat(
+        [
+            pd.DataFrame(
+                {
+                    "at": [f"{number}|{label}" for label in labels],
+                    "found": [*map(float, vector), *[None] * (len(labels) - len(vector))],
+                    "claimed": claimed,
+                }
+            )
+            for number, (_, vector) in enumerate(panels)
+        ]
+    )
+    span = (0.0, 1.0) if of_weights else _span([claimed, *(vector for _, vector in panels)])
+    x = _panel_axis(len(panels), labels)
+    base = alt.Chart(frame).encode(
+        x=x,
+        tooltip=[
+            alt.Tooltip("found:Q", format=".4g"),
+            alt.Tooltip("claimed:Q", format=".4g"),
+        ],
+    )
+    y = alt.Y(
+        "found:Q",
+        title=axis,
+        scale=alt.Scale(domain=list(span)),
+        axis=elements.axis(tickCount=5, labelFlush=False),
+    )
+    names = pd.DataFrame(
+        {
+            "at": [f"{number}|{labels[0]}" for number in range(len(panels))],
+            "name": [name for name, _ in panels],
+        }
+    )
+    layers = [
+        base.mark_bar(color=VALUE if not of_weights else WEIGHT).encode(y=y),
+        base.mark_tick(color=MASKED, thickness=4).encode(y="claimed:Q"),
+        alt.Chart(names)
+        .mark_text(align="left", baseline="bottom", dy=-8, fontSize=FONT_SIZE, color=MASKED)
+        .encode(x=alt.X("at:O", bandPosition=0), y=alt.value(0), text="name:N"),
+    ]
+    return alt.LayerChart(layer=layers).properties(height=height)
+
+
+def weight_curves(
+    betas: Array,
+    weights: Array,
+    labels: Sequence[str],
+    beta: float,
+    *,
+    chosen: int,
+    title: str,
+    height: int = 260,
+) -> alt.LayerChart:
+    """Weights (len(betas), n) against β, one line a key, named at its end; the rule is `beta`."""
+    frame = pd.DataFrame(
+        {
+            "beta": np.repeat(betas, len(labels)),
+            "weight": weights.round(5).ravel(),
+            "key": list(labels) * len(betas),
+        }
+    )
+    is_chosen = f"datum.key === {json.dumps(labels[chosen], ensure_ascii=False)}"
+    lines = (
+        alt.Chart(frame)
+        .mark_line(color=WEIGHT, strokeWidth=2.5)
+        .encode(
+            x=_beta("β, length of the query"),
+            y=alt.Y(
+                "weight:Q",
+                title="weight",
+                scale=alt.Scale(domain=[0, 1]),
+                axis=elements.axis(tickCount=5, labelFlush=False),
+            ),
+            detail="key:N",
+            strokeDash=alt.condition(
+                is_chosen, alt.value(elements.DASHES[0]), alt.value(elements.DASHES[1])
+            ),
+            tooltip=[
+                "key:N",
+                alt.Tooltip("beta:Q", title="β", format=".3g"),
+                alt.Tooltip("weight:Q", format=".3f"),
+            ],
+        )
+    )
+    names = (
+        alt.Chart(_line_ends(float(betas[-1]), weights[-1], labels))
+        .mark_text(align="left", dx=5, fontSize=FONT_SIZE, color=MASKED)
+        .encode(x="beta:Q", y="weight:Q", text="key:N")
+    )
+    return alt.LayerChart(layer=[lines, names, _rule(beta)]).properties(
+        height=height, title=elements.title(title)
+    )
+
+
+def error_curves(
+    betas: Array,
+    errors: Sequence[tuple[str, Array]],
+    beta: float,
+    *,
+    title: str,
+    height: int = 280,
+) -> alt.LayerChart:
+    """Errors against β on a log axis, one dash pattern a name; errors of exactly 0 are left out."""
+    shown = [(name, values >= LEAST_ERROR, values) for name, values in errors]
+    frame = pd.concat(
+        [
+            pd.DataFrame({"beta": betas[kept], "error": values[kept], "name": name})
+            for name, kept, values in shown
+        ]
+    )
+    lines = (
+        alt.Chart(frame)
+        .mark_line(color=VALUE, strokeWidth=2.5)
+        .encode(
+            x=_beta("β, norm of each u"),
+            y=alt.Y(
+                "error:Q",
+                title="error / β",
+                scale=alt.Scale(type="log"),
+                axis=elements.axis(tickCount=5, format=".0e", labelFlush=False),
+            ),
+            strokeDash=elements.dashes([name for name, _ in errors], orient="top"),
+            tooltip=[
+                "name:N",
+                alt.Tooltip("beta:Q", title="β", format=".3g"),
+                alt.Tooltip("error:Q", format=".3g"),
+            ],
+        )
+    )
+    return alt.LayerChart(layer=[lines, _rule(beta)]).properties(
+        height=height, title=elements.title(title)
+    )
+
+
+def _panel_axis(n_panels: int, labels: Sequence[str]) -> alt.X:
+    """Every component of every panel from left to right, with a gap between two panels."""
+    places = [f"{number}|{label}" for number in range(n_panels) for label in [*labels, ""]]
+    return alt.X(
+        "at:O",
+        title=None,
+        scale=alt.Scale(domain=places[:-1]),
+        axis=elements.axis(
+            labelExpr="split(datum.value, '|')[1]", labelAngle=0, labelOverlap=True, ticks=False
+        ),
+    )
+
+
+def _line_ends(beta: float, weights: Array, labels: Sequence[str]) -> pd.DataFrame:
+    """Names at the right end, the greatest weight first; lines that end together share one name."""
+    groups: list[tuple[float, list[str]]] = []
+    for index in map(int, np.argsort(-weights, kind="stable")):
+        weight = float(weights[index])
+        if groups and groups[-1][0] - weight < APART:
+            groups[-1][1].append(labels[index])
+        else:
+            groups.append((weight, [labels[index]]))
+    names = [
+        ", ".join(group) if len(group) < 4 else f"{group[0]} … {group[-1]}" for _, group in groups
+    ]
+    return pd.DataFrame({"beta": beta, "weight": [weight for weight, _ in groups], "key": names})
+
+
+def _beta(title: str) -> alt.X:
+    return alt.X(
+        "beta:Q", title=title, axis=elements.axis(tickCount=4, grid=False, labelFlush=False)
+    )
+
+
+def _rule(beta: float) -> alt.Chart:
+    return (
+        alt.Chart(pd.DataFrame({"beta": [beta]}))
+        .mark_rule(color=QUERY, strokeWidth=2)
+        .encode(x="beta:Q", tooltip=[alt.Tooltip("beta:Q", title="β here", format=".3g")])
+    )
+
+
+def _span(vectors: Sequence[Array]) -> tuple[float, float]:
+    """Least and greatest component with a margin, always with 0 inside and never empty."""
+    joined = np.concatenate([np.zeros(1), *vectors])
+    low, high = float(joined.min()), float(joined.max())
+    room = 0.08 * ((high - low) or 1.0)
+    return (low - room if low < 0 else 0.0), high + room

@@ -1,0 +1,71 @@
+"""What several pictures are made of: titles, axes, dashed lines by name, points by name."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import altair as alt
+import pandas as pd
+
+from core.figures.palette import FONT_SIZE
+
+DASHES = ([1, 0], [7, 4], [2, 3], [10, 3, 2, 3])
+
+
+def title(text: str) -> alt.TitleParams:
+    """A chart's title, above its left edge."""
+    return alt.TitleParams(text, anchor="start", fontSize=FONT_SIZE)
+
+
+def axis(**options: Any) -> alt.Axis:
+    """An axis that can be read from the back row."""
+    return alt.Axis(labelFontSize=FONT_SIZE, titleFontSize=FONT_SIZE, **options)
+
+
+def legend(**options: Any) -> alt.Legend:
+    """A legend of the same size."""
+    return alt.Legend(labelFontSize=FONT_SIZE, titleFontSize=FONT_SIZE, **options)
+
+
+def dashes(names: list[str], *, orient: str = "bottom") -> alt.StrokeDash:
+    """One dash pattern for each value of `name`, with a legend."""
+    return alt.StrokeDash(
+        "name:N",
+        sort=names,
+        title=None,
+        scale=alt.Scale(domain=names, range=list(DASHES[: len(names)])),
+        legend=legend(orient=orient, symbolSize=400, labelLimit=300, columns=4),
+    )
+
+
+def named_points(
+    points: pd.DataFrame,
+    x: alt.X,
+    y: alt.Y,
+    marks: Mapping[str, tuple[str, str]],
+    *,
+    orient: str,
+    tooltip: list[Any],
+) -> alt.Chart:
+    """Hollow points of the column `name`; `marks` gives each name its shape and colour."""
+    names = list(marks)
+    shapes, colours = (
+        [shape for shape, _ in marks.values()],
+        [colour for _, colour in marks.values()],
+    )
+    return (
+        alt.Chart(points)
+        .mark_point(size=110, strokeWidth=2.5, filled=False, opacity=1)
+        .encode(
+            x=x,
+            y=y,
+            shape=alt.Shape(
+                "name:N",
+                sort=names,
+                title=None,
+                scale=alt.Scale(domain=names, range=shapes),
+                legend=legend(orient=orient),
+            ),
+            stroke=alt.Stroke("name:N", scale=alt.Scale(domain=names, range=colours), legend=None),
+            tooltip=["name:N", *tooltip],
+        )
+    )

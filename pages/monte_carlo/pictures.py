@@ -1,0 +1,143 @@
+"""The two main pictures, the lower one of four, and the table beside it."""
+
+import streamlit as st
+
+from core.figures import montecarlo as figures
+from core.figures import montecarlo_curves as curves
+from core.montecarlo.compare import compare, variance_slip
+from core.montecarlo.result import Sample
+from core.montecarlo.spec import PerturbationSpec
+from pages.monte_carlo import data, words
+from pages.shared.text import plain
+
+EPSILON, BETA, BANDS, CLOUD = "Share and ε", "Spread and β", "Quantiles and β", "Key's cloud"
+N_BARS = 50
+
+
+def show_main(drawn: Sample) -> None:
+    """The plane of v_a and v_b with c in it; the share on a with the exact density over it."""
+    spec = drawn.spec
+    plane, share = st.columns([1, 1.25])
+    with plane:
+        counts = drawn.plane_counts
+        if counts is not None:
+            mean_a, mean_b = drawn.mean_weights[:2].tolist()
+            title = "Where c lies, in the plane of v_a and v_b"
+            chart = figures.output_plane(counts, (mean_a, mean_b), title=title)
+            st.altair_chart(chart, width="content", alt=f"{title}: {words.look_of(drawn)}")
+            st.markdown("What is missing to the dashed segment lies on the other values.")
+    with share:
+        curve = data.density_curve(spec)
+        title = f"Share on a: {drawn.n_kept:,} draws (bars)"
+        title += ", exact density (line)" if curve is not None else ", density: sample only"
+        chart = figures.share_histogram(
+            drawn.coarse_counts(N_BARS),
+            drawn.mean_share_a.value,
+            drawn.variance_share_a.value**0.5,
+            title=title,
+            density=curve,
+        )
+        st.altair_chart(chart, alt=f"{title}; {words.look_of(drawn)}")
+        st.markdown(f"{words.peaks(drawn)} The diamond with its bar is mean ± sd.")
+
+
+def show_cloud(spec: PerturbationSpec) -> None:
+    """What is given: the cloud of key a."""
+    mean_a, mean_b = spec.norms[:2].tolist()
+    title = "Cloud of key a in the plane of the means μ_a and μ_b"
+    chart = figures.key_cloud(data.cloud(spec), (mean_a, mean_b), title=title)
+    st.altair_chart(chart, width="content", alt=title)
+    variance = float(spec.radial_variances[0])
+    st.markdown(
+        f"Its length along μ_a has variance ρ = {variance:.3g}; α = {spec.noise_variance:.3g} in "
+        f"all directions. {data.N_POINTS:,} draws."
+    )
+
+
+def show_lower(drawn: Sample) -> None:
+    """Theory beside the sample; then one of four pictures, and the common slip beside it."""
+    _table(drawn)
+    kind = st.segmented_control(
+        "Picture",
+        [EPSILON, BETA, BANDS, CLOUD],
+        default=EPSILON,
+        required=True,
+        key="mc-picture",
+        bind="query-params",
+        label_visibility="collapsed",
+    )
+    left, right = st.columns([1.15, 1])
+    with left:
+        kinds = {EPSILON: _epsilon, BETA: _spread, BANDS: _bands}
+        if kind == CLOUD:
+            show_cloud(drawn.spec)
+        else:
+            kinds[kind or EPSILON](drawn)
+    with right:
+        formula, text = words.slip(drawn, *variance_slip(drawn), data.variance_along(drawn))
+        st.markdown("**A common slip**")
+        st.latex(formula)
+        st.markdown(text)
+
+
+def _epsilon(drawn: Sample) -> None:
+    found = data.epsilon_curves(drawn.spec)
+    if found is None:
+        st.info(
+            "The share is a function of one length ε only where a single key's length varies, "
+            "without noise (α = 0, ρ > 0 for one key that is looked at). Here it is not."
+        )
+        return
+    epsilon, shares, density, long_key = found
+    key = {0: "key a", 1: "key b"}.get(long_key, f"key {long_key + 1}")
+    title = f"Share on a as a function of ε, the length of {key}"
+    chart = curves.share_against_epsilon(epsilon, shares, density, key=key, title=title)
+    st.altair_chart(chart, width="content", alt=title)
+    st.markdown(
+        "Below: how likely each ε is. Where the curve is steep, a small change of length moves "
+        "c all the way from one value to the other."
+    )
+
+
+def _spread(drawn: Sample) -> None:
+    spec = drawn.spec
+    betas, lines = data.spread_curves(spec)
+    measured = drawn.variance_share_a
+    deviation = measured.value**0.5
+    error = measured.standard_error / (2 * deviation) if deviation > 0 else 0.0
+    title = "Spread of the share on a, by number of heads"
+    chart = curves.spread_against_beta(
+        betas, lines, spec.beta, title=title, sampled=(deviation, error)
+    )
+    st.altair_chart(chart, alt=f"{title}, against β")
+    st.markdown(words.together(spec))
+    limits = [data.limit_variance(spec, heads) for heads in ("one", "two")]
+    if None in limits:
+        st.markdown("Lines: theory, where it knows. Point: this sample, ± 4 standard errors.")
+        return
+    st.markdown(
+        "Lines: theory. Point: this sample, ± 4 standard errors. For β → ∞ the variance of the "
+        f"share tends to {limits[0]:.3g} with one head and to {limits[1]:.3g} with two."
+    )
+
+
+def _bands(drawn: Sample) -> None:
+    betas, quantiles, known = data.quantile_curves(drawn.spec)
+    title = "Share on a: median, middle 50 %, middle 90 %"
+    chart = curves.quantile_bands(
+        betas, quantiles, drawn.spec.beta, data.quantiles_of(drawn), title=title
+    )
+    st.altair_chart(chart, alt=f"{title}, against β")
+    source = "exact" if known else f"sampled ({data.N_DRAWS_A_BETA:,} draws each at most)"
+    st.markdown(f"Bands: {source}. Points: 5, 25, 50, 75, 95 % of this sample at β.")
+
+
+def _table(drawn: Sample) -> None:
+    law = data.law(drawn.spec)
+    rows = compare(drawn, law)
+    st.markdown(words.table(rows))
+    reason = words.failing(rows, drawn.spec)
+    st.markdown(
+        f"Theory: {plain(law.method)}. Agreement: within four standard errors; "
+        f"{drawn.n_kept:,} draws, seed {drawn.spec.seed}. {reason}"
+    )

@@ -1,0 +1,51 @@
+"""What several pictures share: sizes that can be read, dashes and points by name."""
+
+import altair as alt
+import pandas as pd
+import pytest
+
+from core.figures import elements
+from core.figures.palette import FONT_SIZE, KEY, QUERY
+
+
+def test_titles_axes_and_legends_have_the_size_for_the_back_row():
+    assert elements.title("Weights").to_dict() == {
+        "text": "Weights",
+        "anchor": "start",
+        "fontSize": FONT_SIZE,
+    }
+    assert elements.axis(grid=False).to_dict() == {
+        "labelFontSize": FONT_SIZE,
+        "titleFontSize": FONT_SIZE,
+        "grid": False,
+    }
+    assert elements.legend(orient="top").to_dict()["labelFontSize"] == FONT_SIZE
+
+
+@pytest.mark.parametrize("names", [["one"], ["one", "two", "three", "four"]])
+def test_every_name_has_its_own_dashes(names: list[str]):
+    lines = alt.Chart(pd.DataFrame({"name": names})).mark_line()
+    scale = lines.encode(strokeDash=elements.dashes(names)).to_dict()["encoding"]["strokeDash"][
+        "scale"
+    ]
+    assert scale["domain"] == names
+    assert len({tuple(dash) for dash in scale["range"]}) == len(names)
+
+
+def test_every_named_point_has_its_shape_and_colour():
+    points = pd.DataFrame({"x": [0, 1], "y": [0, 1], "name": ["here", "there"]})
+    chart = elements.named_points(
+        points,
+        alt.X("x:Q"),
+        alt.Y("y:Q"),
+        {"here": ("cross", QUERY), "there": ("diamond", KEY)},
+        orient="top",
+        tooltip=[alt.Tooltip("x:Q")],
+    )
+    encoding = chart.to_dict()["encoding"]
+    assert encoding["shape"]["scale"] == {
+        "domain": ["here", "there"],
+        "range": ["cross", "diamond"],
+    }
+    assert encoding["stroke"]["scale"] == {"domain": ["here", "there"], "range": [QUERY, KEY]}
+    assert [each["field"] for each in encoding["tooltip"]] == ["name", "x"]

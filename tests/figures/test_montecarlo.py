@@ -1,0 +1,148 @@
+"""Charts of the draws and of their theory: what is binned, what is cut off, what is left out."""
+
+import json
+
+import altair as alt
+import numpy as np
+import pytest
+
+from core.figures import montecarlo as figures
+from core.figures import montecarlo_curves as curves
+from core.figures.palette import KEY, VALUE, WEIGHT
+
+
+def rows_of(chart: alt.LayerChart | alt.VConcatChart) -> list[list[dict]]:
+    return list(chart.to_dict()["datasets"].values())
+
+
+def largest(chart: alt.LayerChart | alt.VConcatChart) -> list[dict]:
+    return max(rows_of(chart), key=len)
+
+
+@pytest.fixture
+def counts() -> np.ndarray:
+    drawn = np.zeros((4, 4), dtype=np.int64)
+    drawn[3, 0], drawn[0, 3], drawn[1, 2] = 30, 50, 20
+    return drawn
+
+
+def test_the_plane_sends_only_cells_that_were_hit(counts: np.ndarray):
+    cells = largest(figures.output_plane(counts, (0.4, 0.5), title="c"))
+    assert sorted((cell["a"], cell["b"], cell["part"]) for cell in cells) == [
+        (0.0, 0.75, 0.5),
+        (0.25, 0.5, 0.2),
+        (0.75, 0.0, 0.3),
+    ]
+
+
+def test_the_plane_marks_mean_and_midpoint_and_the_segment(counts: np.ndarray):
+    chart = figures.output_plane(counts, (0.4, 0.5), title="c")
+    points = next(rows for rows in rows_of(chart) if "name" in rows[0])
+    assert [(p["name"], p["a"], p["b"]) for p in points] == [
+        ("mean of c", 0.4, 0.5),
+        ("ideal midpoint", 0.5, 0.5),
+    ]
+    assert {"a": 1, "b": 0} in [row for rows in rows_of(chart) for row in rows]
+    assert chart.to_dict()["layer"][1]["mark"]["color"] == VALUE
+
+
+def test_bars_are_a_density_that_sums_to_1():
+    chart = figures.share_histogram(np.array([3, 0, 1, 4]), 0.5, 0.2, title="share")
+    bars = largest(chart)
+    assert sum(bar["density"] for bar in bars) / 4 == pytest.approx(1.0)
+    assert [bar["part"] for bar in bars] == [0.375, 0, 0.125, 0.5]
+    assert len(chart.to_dict()["layer"]) == 3
+
+
+def test_mean_and_spread_stay_on_the_axis():
+    chart = figures.share_histogram(np.array([1, 1]), 0.5, 0.7, title="share")
+    spread = next(rows for rows in rows_of(chart) if "mean" in rows[0])[0]
+    assert (spread["left"], spread["right"]) == (0, 1)
+
+
+def test_a_density_beyond_all_bounds_is_cut_off():
+    density = np.array([0.0, np.inf, 1e9, 1.0])
+    chart = figures.share_histogram(
+        np.array([1, 1]), 0.5, 0.1, title="share", density=(np.linspace(0, 1, 4), density)
+    )
+    line = next(rows for rows in rows_of(chart) if set(rows[0]) == {"left", "density"})
+    assert [row["density"] for row in line] == pytest.approx([0, 20 * figures.ROOM, 1.0], rel=1e-4)
+    mark = chart.to_dict()["layer"][1]["mark"]
+    assert mark["clip"] is True
+    assert mark["color"] == WEIGHT
+
+
+def test_a_cloud_is_sent_in_cells_and_keeps_its_shape():
+    points = np.random.default_rng(0).standard_normal((50_000, 2)) * [0.7, 0.1] + [1, 0]
+    chart = figures.key_cloud(points, (1.0, 1.0), title="cloud")
+    cells = largest(chart)
+    assert len(cells) < 60 * 60
+    assert sum(cell["part"] for cell in cells) == pytest.approx(1.0, abs=1e-3)
+    spec = chart.to_dict()
+    spans = [np.ptp(spec["layer"][0]["encoding"][axis]["scale"]["domain"]) for axis in ("x", "y")]
+    assert spec["width"] / spec["height"] == pytest.approx(spans[0] / spans[1], rel=0.01)
+    assert spec["layer"][0]["mark"]["color"] == KEY
+
+
+def test_a_cloud_without_noise_is_a_line():
+    points = np.column_stack([np.linspace(-1, 3, 500), np.zeros(500)])
+    assert {cell["low"] for cell in largest(figures.key_cloud(points, (1.0, 2.0), title=""))} == {0}
+
+
+def test_the_share_stands_over_the_density_of_epsilon():
+    epsilon = np.linspace(-1, 3, 9)
+    chart = curves.share_against_epsilon(
+        epsilon,
+        [("exact", epsilon * 0 + 0.5), ("textbook", epsilon * 0)],
+        epsilon * 0 + 0.25,
+        key="key a",
+        title="share",
+    )
+    spec = chart.to_dict()
+    shares, density = sorted(spec["datasets"].values(), key=len, reverse=True)
+    assert [row["name"] for row in shares] == ["exact"] * 9 + ["textbook"] * 9
+    assert len(density) == 9
+    domains = [part["encoding"]["x"]["scale"]["domain"] for part in spec["vconcat"]]
+    assert domains[0] == domains[1] == [-1, 3]
+
+
+def test_spreads_that_theory_does_not_know_are_left_out():
+    betas = np.array([1.0, 10.0])
+    chart = curves.spread_against_beta(
+        betas,
+        [("one", np.array([0.1, np.nan])), ("two", np.array([0.2, 0.3]))],
+        5.0,
+        title="spread",
+        sampled=(0.4, 0.01),
+    )
+    assert [(row["name"], row["spread"]) for row in largest(chart)] == [
+        ("one", 0.1),
+        ("two", 0.2),
+        ("two", 0.3),
+    ]
+    point = next(rows for rows in rows_of(chart) if "low" in rows[0])[0]
+    assert (point["low"], point["high"]) == pytest.approx((0.36, 0.44))
+    alone = curves.spread_against_beta(betas, [("one", np.ones(2) / 4)], 5.0, title="spread")
+    assert len(alone.to_dict()["layer"]) == 2
+
+
+def test_bands_hold_five_quantiles_and_the_sampled_ones():
+    betas, quantiles = np.array([1.0, 10.0, 100.0]), np.linspace(0, 1, 15).reshape(5, 3)
+    chart = curves.quantile_bands(betas, quantiles, 10.0, quantiles[:, 1], title="bands")
+    bands = next(rows for rows in rows_of(chart) if "q05" in rows[0])
+    assert [row["q95"] for row in bands] == pytest.approx(quantiles[4], abs=1e-5)
+    points = next(rows for rows in rows_of(chart) if len(rows) == 5)
+    assert [row["share"] for row in points] == pytest.approx(quantiles[:, 1])
+    assert chart.to_dict()["layer"][0]["encoding"]["x"]["scale"]["type"] == "log"
+
+
+def test_a_full_plane_and_histogram_are_small():
+    full = np.ones((40, 40), dtype=np.int64)
+    sizes = [
+        len(json.dumps(chart.to_dict()))
+        for chart in (
+            figures.output_plane(full, (0.5, 0.5), title=""),
+            figures.share_histogram(np.ones(50, dtype=np.int64), 0.5, 0.1, title=""),
+        )
+    ]
+    assert sum(sizes) < 150_000
