@@ -8,12 +8,19 @@ i and i + d/2.
 import torch
 from torch import Tensor
 
+from core.attention.softmax import widened
+
 
 def rotate(x: Tensor, positions: Tensor) -> Tensor:
     """Turn (B, H, L, d) by the angles of `positions` (L,). Cost: L·d."""
     half = x.shape[-1] // 2
-    frequency = 10000.0 ** (-torch.arange(half, device=x.device) / half)
-    angle = positions[:, None] * frequency  # (L, d/2)
+    angle = angles(positions, half, dtype=widened(x).dtype)
     cos, sin = angle.cos().to(x.dtype), angle.sin().to(x.dtype)
     first, second = x[..., :half], x[..., half:]
     return torch.cat([first * cos - second * sin, first * sin + second * cos], dim=-1)
+
+
+def angles(positions: Tensor, n_pairs: int, *, dtype: torch.dtype) -> Tensor:
+    """(L, n_pairs): position · θ_i."""
+    pairs = torch.arange(n_pairs, device=positions.device, dtype=dtype)
+    return positions[:, None] * 10000.0 ** (-pairs / n_pairs)

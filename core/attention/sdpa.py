@@ -9,13 +9,12 @@ from torch import Tensor
 from core.attention.softmax import future
 
 
-def attend(query: Tensor, key: Tensor, value: Tensor) -> Tensor:
-    """Causal output (B, H, L_q, d); with fewer queries than keys they are the last positions.
+def attend(query: Tensor, key: Tensor, value: Tensor, rows: Tensor, columns: Tensor) -> Tensor:
+    """Causal output (B, H, L_q, d); rows and columns are the positions of queries and keys.
 
-    torch's `is_causal` aligns the mask with the first key, so it only serves equal lengths.
+    The same tensor for both says that the tokens look at themselves, which torch does fastest.
     """
-    n_queries, n_keys = query.shape[-2], key.shape[-2]
-    if n_queries == n_keys:
+    if rows is columns:
         return F.scaled_dot_product_attention(query, key, value, is_causal=True)
-    mask = None if n_queries == 1 else ~future(n_queries, n_keys, query.device)
-    return F.scaled_dot_product_attention(query, key, value, attn_mask=mask)
+    visible = ~future(rows, columns)
+    return F.scaled_dot_product_attention(query, key, value, attn_mask=visible)

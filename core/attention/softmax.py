@@ -9,23 +9,22 @@ import torch
 from torch import Tensor
 
 
-def scores(query: Tensor, key: Tensor, *, causal: bool = True) -> Tensor:
-    """Scaled scores (B, H, L_q, L_k) in float32; causal: future keys are minus infinity.
-
-    With fewer queries than keys the queries are the last positions.
-    """
-    scaled = query.float() @ key.float().transpose(-2, -1) / query.shape[-1] ** 0.5
-    if not causal:
-        return scaled
-    return scaled.masked_fill(future(query.shape[-2], key.shape[-2], query.device), -torch.inf)
+def scores(query: Tensor, key: Tensor, *, hidden: Tensor | None = None) -> Tensor:
+    """Scaled scores (B, H, L_q, L_k), at least float32; hidden pairs are minus infinity."""
+    scaled = widened(query) @ widened(key).transpose(-2, -1) / query.shape[-1] ** 0.5
+    return scaled if hidden is None else scaled.masked_fill(hidden, -torch.inf)
 
 
 def weights(scaled: Tensor) -> Tensor:
-    """Softmax over the keys (B, H, L_q, L_k); rows sum to 1, masked keys get exactly 0."""
+    """Softmax over the keys (B, H, L_q, L_k); rows sum to 1, hidden keys get exactly 0."""
     return torch.softmax(scaled, dim=-1)
 
 
-def future(n_queries: int, n_keys: int, device: torch.device) -> Tensor:
-    """(L_q, L_k) booleans: True where the key comes after the query."""
-    rows = torch.arange(n_keys - n_queries, n_keys, device=device)
-    return torch.arange(n_keys, device=device) > rows[:, None]
+def future(rows: Tensor, columns: Tensor) -> Tensor:
+    """(L_q, L_k) from the positions of queries and keys: True where the key comes later."""
+    return columns > rows[:, None]
+
+
+def widened(x: Tensor) -> Tensor:
+    """Half precision as float32; everything wider as it is."""
+    return x.to(torch.promote_types(x.dtype, torch.float32))

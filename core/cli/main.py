@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from core.cli import verbs
+from core.cli.importing import add_import
 from core.cli.montecarlo import add_montecarlo
 from core.data.biographies import PATTERNS
 from core.training.recipe import PRESETS
@@ -54,6 +55,7 @@ def build_parser() -> argparse.ArgumentParser:
     add_montecarlo(
         commands.add_parser("montecarlo", help="draw outputs under perturbed keys, beside theory")
     )
+    add_import(commands.add_parser("import", help="read a .params file of the course's code"))
     return parser
 
 

@@ -12,9 +12,9 @@ from typing import cast
 import torch
 from torch import Tensor
 
-from core.attention import sdpa
 from core.data.vocabulary import MASK_ID, Vocabulary
 from core.models.gpt import GPT
+from core.models.heads import Heads
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ def answer(
     """Answer every question, in the given order. Cost: one pass over each prompt plus one
     position a new token. Leaves the model's mode alone (there is no dropout).
     """
-    block_size = model.config.block_size
+    block_size = model.config.longest_input
     prompts = [prompt_ids(vocabulary, text, block_size=block_size) for text in questions]
     by_length: dict[int, list[int]] = defaultdict(list)
     for index, prompt in enumerate(prompts):
@@ -75,14 +75,14 @@ def greedy(model: GPT, prompt: Tensor, n_new: int) -> tuple[Tensor, Tensor]:
 
     Stops early once every row has ended; columns after a row's ⁇ mean nothing.
     """
-    cache: list[tuple[Tensor, Tensor]] = []
+    past = Past()
     ids, start = prompt, 0
     new_ids: list[Tensor] = []
     logs: list[Tensor] = []
     ended = torch.zeros(len(prompt), dtype=torch.bool)
     for _ in range(n_new):
-        logits, cache = _extend(model, ids, start, cache)
-        log, best = logits[:, -1].log_softmax(-1).max(-1)
+        x = model.run(ids, past.attend, start=start)
+        log, best = model.logits(x[:, -1]).log_softmax(-1).max(-1)
         new_ids.append(best)
         logs.append(log)
         ended |= best == MASK_ID
@@ -93,19 +93,18 @@ def greedy(model: GPT, prompt: Tensor, n_new: int) -> tuple[Tensor, Tensor]:
     return torch.stack(new_ids, 1), torch.stack(logs, 1)
 
 
-def _extend(
-    model: GPT, ids: Tensor, start: int, cache: list[tuple[Tensor, Tensor]]
-) -> tuple[Tensor, list[tuple[Tensor, Tensor]]]:
-    x, positions = model.embed(ids, start=start)
-    grown: list[tuple[Tensor, Tensor]] = []
-    for index, block in enumerate(model.layers):
-        query, key, value = block.heads(x, positions)
-        if cache:
-            key = torch.cat([cache[index][0], key], dim=2)
-            value = torch.cat([cache[index][1], value], dim=2)
-        grown.append((key, value))
-        x = block.merge(x, sdpa.attend(query, key, value))
-    return model.logits(x[:, -1:]), grown
+class Past:
+    """The key-value cache: what the layers have seen so far, whatever their mechanism keeps."""
+
+    def __init__(self) -> None:
+        self._seen: dict[int, Heads] = {}
+
+    def attend(self, layer: int, heads: Heads) -> Tensor:
+        """The output of new rows that look at the past and at each other."""
+        if layer in self._seen:
+            heads = heads.after(self._seen[layer])
+        self._seen[layer] = heads
+        return heads.output()
 
 
 def _cut(vocabulary: Vocabulary, ids: list[int], logs: Tensor) -> Answer:

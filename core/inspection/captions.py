@@ -52,3 +52,24 @@ def strongest_head(trace: AttentionTrace) -> tuple[int, int]:
     brought = trace.contribution[:, :, row, positions].sum(-1)
     layer, head = divmod(int(brought.argmax()), trace.n_heads)
     return layer, head
+
+
+def mechanism_note(trace: AttentionTrace) -> str:
+    """What the maps of another mechanism than softmax over all tokens cannot mean; else nothing."""
+    if trace.query is None:
+        return (
+            "A Synthesizer: these weights do not depend on pairs of tokens. Each token writes its "
+            "own row, whatever stands at the other positions."
+        )
+    if not trace.latent_positions:
+        return ""
+    last = trace.latent_positions[-1]
+    lost = (
+        f" Tokens behind position {last} reach only themselves."
+        if last < trace.n_tokens - 1
+        else ""
+    )
+    return (
+        "A Perceiver: in the first layer latents look at tokens, in the last tokens look at "
+        f"latents, between them latents at latents, each at its position.{lost}"
+    )

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float32]
 ARRAYS = ("query", "key", "value", "output", "scores", "weights", "value_norm")
+MAY_LACK = ("query", "key")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +53,12 @@ class AttentionTrace:
     """Every head of one answered question.
 
     query, key, value, output (n_layers, n_heads, L, d); scores, weights (n_layers, n_heads, L, L);
-    value_norm (n_layers, n_heads, L): norm of value · W_O, the most that a key can add.
+    value_norm (n_layers, n_heads, L): norm of value · W_O, the most that a key can add. A
+    Synthesizer has no query and no key: its weights do not depend on pairs of tokens.
+
+    A Perceiver's latents stand at token positions, `latent_positions` (empty for other models).
+    They are the rows of every layer but the last and the columns of every layer but the first; at
+    the positions where none stands, scores are minus infinity and all else is zero.
     """
 
     question: str
@@ -61,9 +67,10 @@ class AttentionTrace:
     labels: tuple[str, ...]
     word_starts: tuple[bool, ...]
     name_positions: tuple[int, ...]
+    latent_positions: tuple[int, ...] = ()
     steps: tuple[Step, ...]
-    query: Array
-    key: Array
+    query: Array | None = None
+    key: Array | None = None
     value: Array
     output: Array
     scores: Array
@@ -88,8 +95,16 @@ class AttentionTrace:
     def n_tokens(self) -> int:
         return self.weights.shape[2]
 
+    def rows(self, layer: int) -> tuple[int, ...]:
+        """The positions that look, in one layer: those of latents or of all tokens."""
+        return self._standing(of_latents=layer < self.n_layers - 1)
+
+    def columns(self, layer: int) -> tuple[int, ...]:
+        """The positions that are looked at, in one layer."""
+        return self._standing(of_latents=layer > 0)
+
     def to_dict(self) -> dict[str, Any]:
-        """Everything as JSON-able values; scores of future keys are null."""
+        """Everything as JSON-able values; hidden scores are null."""
         return {
             "question": self.question,
             "answer": self.answer,
@@ -97,11 +112,17 @@ class AttentionTrace:
             "tokens": list(self.labels),
             "word_starts": list(self.word_starts),
             "name_positions": list(self.name_positions),
+            "latent_positions": list(self.latent_positions),
             "steps": [_step_dict(step) for step in self.steps],
             "proof": {name: getattr(self.proof, name) for name in Proof.__slots__},
             "axes": "layer, head, query position, key position (or head_dim); zero-based",
             **{name: _rounded(getattr(self, name)) for name in ARRAYS},
         }
+
+    def _standing(self, *, of_latents: bool) -> tuple[int, ...]:
+        if self.latent_positions and of_latents:
+            return self.latent_positions
+        return tuple(range(self.n_tokens))
 
 
 def _step_dict(step: Step) -> dict[str, Any]:
@@ -114,8 +135,10 @@ def _step_dict(step: Step) -> dict[str, Any]:
     }
 
 
-def _rounded(values: Array) -> Any:
-    """Nested lists with six significant digits; minus infinity becomes null."""
+def _rounded(values: Array | None) -> Any:
+    """Nested lists with six significant digits; minus infinity and what is lacking become null."""
+    if values is None:
+        return None
     if values.ndim > 1:
         return [_rounded(part) for part in values]
     return [float(f"{number:.6g}") if isfinite(number) else None for number in values.tolist()]
@@ -131,9 +154,10 @@ def trace_from_dict(data: dict[str, Any]) -> AttentionTrace:
             labels=tuple(data["tokens"]),
             word_starts=tuple(data["word_starts"]),
             name_positions=tuple(data["name_positions"]),
+            latent_positions=tuple(data.get("latent_positions", ())),
             steps=tuple(_step(step) for step in data["steps"]),
             proof=Proof(**data["proof"]),
-            **{name: _array(name, data[name]) for name in ARRAYS},
+            **{name: _array(name, data[name]) for name in ARRAYS if not _lacks(data, name)},
         )
     except (KeyError, TypeError, ValueError) as error:
         raise ValueError(f"not a stored trace: {error}") from None
@@ -149,9 +173,13 @@ def _step(data: dict[str, Any]) -> Step:
     )
 
 
+def _lacks(data: dict[str, Any], name: str) -> bool:
+    return name in MAY_LACK and data[name] is None
+
+
 def _array(name: str, values: Any) -> Array:
     numbers = np.array(values, dtype=np.float32)
     missing = np.isnan(numbers)
     if name != "scores" and missing.any():
-        raise ValueError(f"a null in {name}; only scores of future keys are null")
+        raise ValueError(f"a null in {name}; only hidden scores are null")
     return np.where(missing, np.float32(-np.inf), numbers)

@@ -1,6 +1,7 @@
 """Head scores, read against what a head would score that attends uniformly to its past.
 
-All scores average over the query rows from 2 on: rows 0 and 1 have nearly no choice.
+All scores average over the query rows from 2 on: rows 0 and 1 have nearly no choice. Rows without
+any weight are left out: no latent of a Perceiver stands there.
 """
 
 from collections.abc import Sequence
@@ -37,15 +38,16 @@ def head_scores(weights: NDArray[np.floating], name_positions: Sequence[int] = (
         raise ValueError(f"{n_tokens} tokens: head scores need at least {FIRST_ROW + 1}")
     rows = np.arange(FIRST_ROW, n_tokens, dtype=np.int64)
     used = weights[..., FIRST_ROW:, :].astype(np.float64)
+    n_rows = np.maximum((used.sum(-1) > 0).sum(-1), 1)
     entropy = row_entropy(used)
     back = np.maximum(rows[:, None] - np.arange(n_tokens, dtype=np.int64), 0)
     return HeadScores(
-        previous_token=used[..., rows - FIRST_ROW, rows - 1].mean(-1),
-        first_token=used[..., 0].mean(-1),
-        name=used[..., list(name_positions)].sum(-1).mean(-1),
-        entropy=entropy.mean(-1),
-        normalised_entropy=(entropy / np.log(rows + 1)).mean(-1),
-        distance=(used * back).sum(-1).mean(-1),
+        previous_token=used[..., rows - FIRST_ROW, rows - 1].sum(-1) / n_rows,
+        first_token=used[..., 0].sum(-1) / n_rows,
+        name=used[..., list(name_positions)].sum(-1).sum(-1) / n_rows,
+        entropy=entropy.sum(-1) / n_rows,
+        normalised_entropy=(entropy / np.log(rows + 1)).sum(-1) / n_rows,
+        distance=(used * back).sum(-1).sum(-1) / n_rows,
     )
 
 

@@ -6,6 +6,7 @@ questions with one shared model cannot see each other's tensors.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 import torch
@@ -15,8 +16,9 @@ from core.attention import softmax
 from core.data.course import name_in_question
 from core.data.vocabulary import MASK_ID, Vocabulary
 from core.generation.greedy import answer, prompt_ids
-from core.inspection.record import ARRAYS, Array, AttentionTrace, Candidate, Proof, Step
+from core.inspection.record import Array, AttentionTrace, Candidate, Proof, Step
 from core.models.gpt import GPT
+from core.models.heads import DotHeads, Heads
 
 N_NEXT_BEST = 5
 BEFORE_NAME = "Where was "
@@ -26,9 +28,7 @@ BEFORE_NAME = "Where was "
 class Layer:
     """One layer's tensors for a batch of one, as the model computes them."""
 
-    query: Tensor
-    key: Tensor
-    value: Tensor
+    heads: Heads
     scores: Tensor
     weights: Tensor
     output: Tensor
@@ -43,7 +43,7 @@ def trace(model: GPT, vocabulary: Vocabulary, question: str) -> AttentionTrace:
     three forward passes and 2·n_layers·n_heads·L² numbers.
     """
     (given,) = answer(model, vocabulary, [question])
-    prompt = prompt_ids(vocabulary, question, block_size=model.config.block_size)
+    prompt = prompt_ids(vocabulary, question, block_size=model.config.longest_input)
     # The closing ⁇ is written by the last row but never read.
     read = [*prompt, *(given.ids[:-1] if given.ids[-1] == MASK_ID else given.ids)]
     ids = torch.tensor([read])
@@ -56,46 +56,61 @@ def trace(model: GPT, vocabulary: Vocabulary, question: str) -> AttentionTrace:
         labels=tuple(vocabulary.label(i) for i in read),
         word_starts=tuple(vocabulary.word_starts(read)),
         name_positions=name_positions(vocabulary, question),
+        latent_positions=standing_latents(model, layers),
         steps=steps_of(fused[0], given.ids, first_row=len(prompt) - 1, vocabulary=vocabulary),
-        **{name: _stack([getattr(layer, name) for layer in layers]) for name in ARRAYS},
+        **stacked(layers, len(read)),
         proof=prove(model, ids, layers, fused),
     )
 
 
 def record_layers(model: GPT, ids: Tensor) -> list[Layer]:
     """Forward pass with explicit softmax in float32; ids (1, L)."""
-    x, positions = model.embed(ids)
     layers: list[Layer] = []
-    for block in model.layers:
-        query, key, value = block.heads(x, positions)
-        scores = softmax.scores(query, key)
+
+    def attend(index: int, heads: Heads) -> Tensor:
+        scores = heads.scores()
         weights = softmax.weights(scores)
-        output = weights @ value
-        value_norm = block.project_by_head(value).square().sum(-1).sqrt()  # (1, H, L)
-        layers.append(Layer(query, key, value, scores, weights, output, value_norm))
-        x = block.merge(x, output)
+        output = weights @ heads.value
+        brought = model.layers[index].project_by_head(heads.value)
+        value_norm = brought.square().sum(-1).sqrt()  # (1, H, columns)
+        layers.append(Layer(heads, scores, weights, output, value_norm))
+        return output
+
+    model.run(ids, attend)
     return layers
 
 
 def replay(model: GPT, ids: Tensor, weights: Sequence[Tensor]) -> Tensor:
     """Logits (1, L, vocabulary) of a pass in which the given weights take the attention's place."""
-    x, positions = model.embed(ids)
-    for block, shown in zip(model.layers, weights, strict=True):
-        x = block.merge(x, shown @ block.heads(x, positions).value)
-    return model.logits(x)
+    return model.logits(model.run(ids, lambda index, heads: weights[index] @ heads.value))
 
 
 def prove(model: GPT, ids: Tensor, layers: Sequence[Layer], fused: Tensor) -> Proof:
     """Replay through the recorded weights against the model's own fused pass."""
-    weights = torch.stack([layer.weights for layer in layers])
-    replayed = replay(model, ids, [layer.weights for layer in layers])
-    above = torch.triu(torch.ones(ids.shape[1], ids.shape[1], dtype=torch.bool), diagonal=1)
+    shown = [layer.weights for layer in layers]
+    later = [
+        layer.weights[..., softmax.future(layer.heads.rows, layer.heads.columns)]
+        for layer in layers
+    ]
     return Proof(
-        replay_max_difference=float((replayed - fused).abs().max()),
-        row_sum_max_error=float((weights.sum(-1) - 1).abs().max()),
-        future_exactly_zero=bool((weights[..., above] == 0).all()),
-        dtype=str(weights.dtype).removeprefix("torch."),
+        replay_max_difference=float((replay(model, ids, shown) - fused).abs().max()),
+        row_sum_max_error=max(float((weights.sum(-1) - 1).abs().max()) for weights in shown),
+        future_exactly_zero=not any(bool(weights.any()) for weights in later),
+        dtype=str(shown[0].dtype).removeprefix("torch."),
     )
+
+
+def standing_latents(model: GPT, layers: Sequence[Layer]) -> tuple[int, ...]:
+    """Where a Perceiver's latents stand that the tokens can see; empty for other models."""
+    if model.latents is None:
+        return ()
+    return tuple(cast(list[int], layers[0].heads.rows.tolist()))
+
+
+def stacked(layers: Sequence[Layer], n_tokens: int) -> dict[str, Array]:
+    """The arrays of a trace: every layer laid out over all token positions."""
+    parts = [_laid_out(layer, n_tokens) for layer in layers]
+    return {name: _stack([part[name] for part in parts]) for name in parts[0]}
 
 
 def steps_of(
@@ -134,6 +149,31 @@ def name_positions(vocabulary: Vocabulary, question: str) -> tuple[int, ...]:
     # Counted from the end: a name has the same pieces alone as after a space.
     end = len(vocabulary.encode(question[: start + len(name)]))
     return tuple(range(end - len(vocabulary.encode(name)), end))
+
+
+def _laid_out(layer: Layer, n_tokens: int) -> dict[str, Tensor]:
+    """A layer's tensors by their names in the trace; a Synthesizer has no query and no key."""
+    heads, rows, columns = layer.heads, layer.heads.rows, layer.heads.columns
+    tensors = {
+        "value": place(heads.value, n_tokens, columns),
+        "output": place(layer.output, n_tokens, rows),
+        "scores": place(layer.scores, n_tokens, rows, columns, fill=-torch.inf),
+        "weights": place(layer.weights, n_tokens, rows, columns),
+        "value_norm": place(layer.value_norm, n_tokens, columns),
+    }
+    if isinstance(heads, DotHeads):
+        tensors["query"] = place(heads.query, n_tokens, rows)
+        tensors["key"] = place(heads.key, n_tokens, columns)
+    return tensors
+
+
+def place(values: Tensor, n: int, *positions: Tensor, fill: float = 0.0) -> Tensor:
+    """(1, H, …) with axis 2 (and 3) spread over n positions; where nothing stands, `fill`."""
+    for axis, where in enumerate(positions, start=2):
+        shape = list(values.shape)
+        shape[axis] = n
+        values = values.new_full(shape, fill).index_copy(axis, where, values)
+    return values
 
 
 def _stack(parts: Sequence[Tensor]) -> Array:

@@ -1,15 +1,28 @@
 """The frozen description of a model; everything that shapes the parameters is in it."""
 
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 Positions = Literal["learned", "rotary"]
-Attention = Literal["softmax"]
+Attention = Literal["softmax", "synthesizer", "dense-synthesizer"]
+
+# What tells the course's models apart; all share its sizes.
+VARIANTS: dict[str, dict[str, Any]] = {
+    "vanilla": {},
+    "rotary": {"positions": "rotary"},
+    "synthesizer": {"attention": "synthesizer"},
+    "perceiver": {"n_latents": 64},
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GPTConfig:
-    """Sizes of a GPT. Raises ValueError for sizes that do not fit each other."""
+    """Sizes of a GPT. Raises ValueError for sizes that do not fit each other.
+
+    `n_columns` is a Synthesizer's: the columns of B, block_size − 1 unless told. With `n_latents`
+    the model is a Perceiver: its first layer looks from the latents at the tokens, its last from
+    the tokens at the latents. `latent_stride` and `latent_residual`: see core.attention.perceiver.
+    """
 
     vocabulary_size: int
     block_size: int = 128
@@ -18,6 +31,10 @@ class GPTConfig:
     width: int = 256
     positions: Positions = "learned"
     attention: Attention = "softmax"
+    n_columns: int | None = None
+    n_latents: int = 0
+    latent_stride: int = 1
+    latent_residual: bool = True
 
     def __post_init__(self) -> None:
         for name in ("vocabulary_size", "block_size", "n_layers", "n_heads", "width"):
@@ -31,12 +48,69 @@ class GPTConfig:
             raise ValueError(f"attention {self.attention!r}; allowed: {get_args(Attention)}")
         if self.positions == "rotary" and self.head_dim % 2:
             raise ValueError(f"rotary positions need an even head_dim, not {self.head_dim}")
+        _check_synthesizer(self)
+        _check_latents(self)
 
     @property
     def head_dim(self) -> int:
         return self.width // self.n_heads
 
+    @property
+    def longest_input(self) -> int:
+        """The most tokens that the model reads: a Synthesizer has a column for each."""
+        if self.attention == "softmax":
+            return self.block_size
+        return self.block_size - 1 if self.n_columns is None else self.n_columns
 
-def course_preset(*, vocabulary_size: int = 256, positions: Positions = "learned") -> GPTConfig:
-    """The course's shape: 3,323,392 parameters (rotary: 3,290,624) at 256 characters."""
-    return GPTConfig(vocabulary_size=vocabulary_size, positions=positions)
+
+def course_preset(variant: str = "vanilla", *, vocabulary_size: int = 256) -> GPTConfig:
+    """The course's shape of a variant.
+
+    At 256 characters: 3,323,392 parameters vanilla, 3,290,624 rotary, 3,076,988 Synthesizer
+    (3,077,120 where people made B block_size wide), 3,339,776 Perceiver.
+    """
+    if variant not in VARIANTS:
+        raise ValueError(f"unknown variant {variant!r}; variants: {', '.join(VARIANTS)}")
+    return GPTConfig(vocabulary_size=vocabulary_size, **VARIANTS[variant])
+
+
+def _check_synthesizer(config: GPTConfig) -> None:
+    if config.attention == "softmax":
+        if config.n_columns is not None:
+            raise ValueError("n_columns belongs to a Synthesizer; attention is 'softmax'")
+        return
+    if config.positions == "rotary":
+        raise ValueError(
+            "rotary positions turn queries and keys, and a Synthesizer has neither: "
+            "its positions must be 'learned'"
+        )
+    if config.n_latents:
+        raise ValueError(
+            "the latents of a Perceiver look at tokens by their keys, and a Synthesizer has none: "
+            "n_latents must be 0"
+        )
+    if not 1 <= config.longest_input <= config.block_size:
+        raise ValueError(
+            f"{config.longest_input} columns: a Synthesizer has 1 to block_size = "
+            f"{config.block_size}"
+        )
+
+
+def _check_latents(config: GPTConfig) -> None:
+    if config.n_latents < 0 or config.latent_stride < 1:
+        raise ValueError(
+            f"n_latents is {config.n_latents} and latent_stride {config.latent_stride}; "
+            "they must be at least 0 and 1"
+        )
+    if not config.n_latents:
+        if config.latent_stride != 1 or not config.latent_residual:
+            raise ValueError("latent_stride and latent_residual belong to a model with n_latents")
+        return
+    if config.n_layers < 2:
+        raise ValueError("a Perceiver needs at least 2 layers: one down to its latents, one up")
+    last = (config.n_latents - 1) * config.latent_stride
+    if last >= config.block_size:
+        raise ValueError(
+            f"latent {config.n_latents - 1} would stand at position {last}, "
+            f"outside the block of {config.block_size}"
+        )

@@ -1,78 +1,36 @@
-"""A GPT that is written to be looked at: each block can be stopped between its halves.
+"""A GPT that is written to be looked at: whoever runs it says how the heads attend.
 
-Pre-LN, GELU, untied head, biases everywhere but in the head (Radford et al. 2019; minGPT).
+Untied head without bias (minGPT). The variants differ in their blocks and in what looks at what.
 """
 
-from typing import NamedTuple
+from collections.abc import Callable
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor, nn
 
-from core.attention import sdpa
-from core.attention.rotary import rotate
+from core.attention.perceiver import latent_positions
+from core.models.blocks import Block, DotBlock, Stream, SynthesizerBlock
 from core.models.config import GPTConfig
+from core.models.heads import Heads
 
-
-class Heads(NamedTuple):
-    """query, key, value of one layer, each (B, H, L, d); positions already in query and key."""
-
-    query: Tensor
-    key: Tensor
-    value: Tensor
-
-
-class Block(nn.Module):
-    """x + attention(LN(x)), then x + MLP(LN(x))."""
-
-    def __init__(self, config: GPTConfig) -> None:
-        super().__init__()
-        self.n_heads, self.rotary = config.n_heads, config.positions == "rotary"
-        width = config.width
-        self.norm_attention, self.norm_mlp = nn.LayerNorm(width), nn.LayerNorm(width)
-        self.query, self.key, self.value = (nn.Linear(width, width) for _ in range(3))
-        self.project = nn.Linear(width, width)
-        self.mlp_in, self.mlp_out = nn.Linear(width, 4 * width), nn.Linear(4 * width, width)
-
-    def heads(self, x: Tensor, positions: Tensor) -> Heads:
-        """What the attention of this layer works on; x is (B, L, width)."""
-        normed = self.norm_attention(x)
-        query, key, value = (
-            layer(normed).unflatten(-1, (self.n_heads, -1)).transpose(1, 2)
-            for layer in (self.query, self.key, self.value)
-        )
-        if self.rotary:
-            query, key = rotate(query, positions), rotate(key, positions)
-        return Heads(query, key, value)
-
-    def merge(self, x: Tensor, output: Tensor) -> Tensor:
-        """Add the heads' output (B, H, L, d) and then the MLP to the residual stream."""
-        x = x + self.project(output.transpose(1, 2).flatten(2))
-        return x + self.mlp_out(F.gelu(self.mlp_in(self.norm_mlp(x))))
-
-    def project_by_head(self, output: Tensor) -> Tensor:
-        """Each head's own part of the residual stream: (B, H, L, d) to (B, H, L, width).
-
-        The sum over heads plus the bias of `project` is the attention block's output.
-        """
-        matrices = torch.unflatten(self.project.weight, 1, (self.n_heads, -1))  # (width, H, d)
-        return torch.einsum("bhld,whd->bhlw", output, matrices)
+# Layer number and heads to their output (B, H, L, d).
+Attend = Callable[[int, Heads], Tensor]
 
 
 class GPT(nn.Module):
-    """Token ids (B, L) to logits (B, L, vocabulary). Inputs are at most block_size long."""
+    """Token ids (B, L) to logits (B, L, vocabulary). Inputs have at most longest_input tokens."""
 
     def __init__(self, config: GPTConfig, *, generator: torch.Generator | None = None) -> None:
         super().__init__()
-        self.config = config
-        self.tokens = nn.Embedding(config.vocabulary_size, config.width)
-        learned = config.positions == "learned"
-        self.positions = (
-            nn.Parameter(torch.zeros(1, config.block_size, config.width)) if learned else None
-        )
-        self.blocks = nn.ModuleList(Block(config) for _ in range(config.n_layers))
-        self.norm = nn.LayerNorm(config.width)
-        self.head = nn.Linear(config.width, config.vocabulary_size, bias=False)
+        self.config, width = config, config.width
+        self.tokens = nn.Embedding(config.vocabulary_size, width)
+        learned, n_latents = config.positions == "learned", config.n_latents
+        self.positions = nn.Parameter(torch.zeros(1, config.block_size, width)) if learned else None
+        self.latents = nn.Parameter(torch.zeros(1, n_latents, width)) if n_latents else None
+        kind = DotBlock if config.attention == "softmax" else SynthesizerBlock
+        self.blocks = nn.ModuleList(kind(config) for _ in range(config.n_layers))
+        self.norm = nn.LayerNorm(width)
+        self.head = nn.Linear(width, config.vocabulary_size, bias=False)
         initialise(self, generator)
 
     @property
@@ -83,35 +41,68 @@ class GPT(nn.Module):
     def n_parameters(self) -> int:
         return sum(parameter.numel() for parameter in self.parameters())
 
-    def embed(self, ids: Tensor, *, start: int = 0) -> tuple[Tensor, Tensor]:
-        """The residual stream before the first block (B, L, width), and the positions (L,).
+    def embed(self, ids: Tensor, *, start: int = 0) -> Stream:
+        """The tokens before the first block; the first of them stands at position `start`.
 
-        Raises ValueError for a sequence beyond the block.
+        Raises ValueError for a sequence that is too long.
         """
-        end = start + ids.shape[1]
+        end, longest = start + ids.shape[1], self.config.longest_input
         if end > self.config.block_size:
             raise ValueError(f"{end} tokens are longer than the block of {self.config.block_size}")
+        if end > longest:
+            raise ValueError(f"{end} tokens are more than the {longest} columns of the Synthesizer")
         x = self.tokens(ids)
         if self.positions is not None:
             x = x + self.positions[:, start:end]
-        return x, torch.arange(start, end, device=ids.device)
+        return Stream(x, torch.arange(start, end, device=ids.device))
+
+    def run(self, ids: Tensor, attend: Attend, *, start: int = 0) -> Tensor:
+        """The residual stream after the last block (B, L, width), every output by `attend`.
+
+        With `start` the ids go on from an earlier run, and `attend` must remember what it saw.
+        """
+        tokens = self.embed(ids, start=start)
+        last = self.config.n_layers - 1
+        if self.latents is None:
+            for index in range(last + 1):
+                tokens = self._step(index, tokens, tokens, attend)
+            return tokens.x
+        stride = self.config.latent_stride
+        standing = latent_positions(self.config.n_latents, stride, tokens.positions)
+        basis = self.latents[:, standing // stride].expand(len(ids), -1, -1)
+        latents = self._step(0, Stream(basis, standing), tokens, attend)
+        for index in range(1, last):
+            latents = self._step(index, latents, latents, attend)
+        return self._step(last, tokens, latents, attend).x
 
     def logits(self, x: Tensor) -> Tensor:
         """Residual stream after the last block to logits."""
         return self.head(self.norm(x))
 
     def forward(self, ids: Tensor) -> Tensor:
-        x, positions = self.embed(ids)
-        for block in self.layers:
-            x = block.merge(x, sdpa.attend(*block.heads(x, positions)))
-        return self.logits(x)
+        return self.logits(self.run(ids, lambda _, heads: heads.output()))
+
+    def _step(self, index: int, target: Stream, source: Stream, attend: Attend) -> Stream:
+        """One layer: `target` looks at `source`."""
+        block = self.layers[index]
+        output = attend(index, block.heads(target, source))
+        kept = target is source or self.config.latent_residual
+        x = target.x if kept else torch.zeros_like(target.x)
+        return target._replace(x=block.merge(x, output))
 
 
 def initialise(model: GPT, generator: torch.Generator | None) -> None:
-    """Normal(0, 0.02) for matrices and embeddings, zero for biases, one for norms (GPT-2)."""
+    """Normal(0, 0.02) for matrices and embeddings, zero for biases, one for norms (GPT-2).
+
+    A Synthesizer's B is uniform within ±0.001, a Perceiver's basis Xavier-uniform (the course).
+    """
     with torch.no_grad():
         for name, parameter in model.named_parameters():
-            if parameter.ndim == 2:
+            if name == "latents":
+                nn.init.xavier_uniform_(parameter, generator=generator)
+            elif name.endswith(".second"):
+                parameter.uniform_(-0.001, 0.001, generator=generator)
+            elif parameter.ndim == 2:
                 parameter.normal_(0.0, 0.02, generator=generator)
             elif name.endswith("bias"):
                 parameter.zero_()

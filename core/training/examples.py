@@ -97,10 +97,10 @@ def pool_of_batches(
 
 
 def draw(data: TrainingData, recipe: Recipe, phase: Phase, generator: random.Random) -> list[int]:
-    """One example of the phase's mixture, at most block_size + 1 tokens."""
+    """One example of the phase's mixture: inputs and their targets, one token later."""
     kinds = [kind for kind, weight in phase.mixture.items() if weight]
     (kind,) = generator.choices(kinds, [phase.mixture[kind] for kind in kinds])
-    return _draw_kind(kind, data, recipe, generator)[: recipe.block_size + 1]
+    return _draw_kind(kind, data, recipe, generator)[: recipe.longest_input + 1]
 
 
 def collate(examples: Sequence[Sequence[int]], *, answer_only: bool) -> Batch:
@@ -159,4 +159,4 @@ def _draw_kind(
     if kind == "salient_spans" and document.cuts:
         return salient_span_corruption(*generator.choice(document.cuts))
     line = generator.choice(document.lines)
-    return span_corruption(line, block_size=recipe.block_size, generator=generator)
+    return span_corruption(line, block_size=recipe.longest_input, generator=generator)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from core.models.config import GPTConfig, Positions
+from core.models.config import Attention, GPTConfig, Positions
 
 Corpus = Literal["notable", "course"]
 
@@ -50,6 +50,9 @@ class Recipe:
     n_heads: int = 8
     width: int = 256
     positions: Positions = "rotary"
+    attention: Attention = "softmax"
+    n_latents: int = 0
+    latent_stride: int = 1
     tokens_per_batch: int = 3000
     optimizer: Literal["muon", "adamw"] = "muon"
     matrix_rate: float = 0.02
@@ -69,7 +72,15 @@ class Recipe:
             n_heads=self.n_heads,
             width=self.width,
             positions=self.positions,
+            attention=self.attention,
+            n_latents=self.n_latents,
+            latent_stride=self.latent_stride,
         )
+
+    @property
+    def longest_input(self) -> int:
+        """The most tokens that the model reads; a Synthesizer reads one less than its block."""
+        return self.model_config(1).longest_input
 
 
 PRETRAIN = Phase(

@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from core.inspection.captions import mechanism_note
 from core.inspection.record import AttentionTrace
 from pages.attention.controls import Choice
 from pages.shared.text import percent, plain
@@ -22,6 +23,9 @@ def show_answer(choice: Choice, trace: AttentionTrace) -> None:
         f"{proof.replay_max_difference:.0e}, rows sum to 1 within {proof.row_sum_max_error:.0e}, "
         f"future {'exactly 0' if proof.future_exactly_zero else 'NOT 0'}, {proof.dtype}."
     )
+    note = mechanism_note(trace)
+    if note:
+        st.markdown(f":material/info: {note}")
 
 
 def _verdict(choice: Choice, answer: str) -> str:

@@ -67,7 +67,9 @@ def choose_display(trace: AttentionTrace) -> Display:
             "Contributions are summed norms: an upper bound.",
         )
         view = make_view(trace, folded=folded)
-        kinds = [MAP, PARTS] if len(view.labels) > MOST_ARC_TOKENS else [MAP, ARCS, PARTS]
+        kinds = [MAP] if len(view.labels) > MOST_ARC_TOKENS else [MAP, ARCS]
+        if trace.query is not None:
+            kinds.append(PARTS)
         kind = st.segmented_control(
             "View", kinds, default=MAP, required=True, key="view", bind="query-params"
         )

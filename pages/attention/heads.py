@@ -135,7 +135,7 @@ def _picture(
     st.markdown(f"**{plain(sentence)}**")
     if display.kind == ARCS:
         chart = figures.arcs(view.weights[at], view.labels, row)
-    elif display.kind == PARTS:
+    elif display.kind == PARTS and trace.query is not None and trace.key is not None:
         token = view.first_tokens[row]
         chart = figures.score_parts(trace.query[at][token], trace.key[at], trace.labels, token)
     else:

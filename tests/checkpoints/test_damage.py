@@ -122,6 +122,8 @@ def change_config(folder: Path, **changes: object) -> None:
         ({"width": "16"}, "not supported between"),
         ({"n_layers": -1}, "n_layers is -1"),
         ({"attention": "linear"}, "attention 'linear'"),
+        ({"n_latents": "5"}, "not supported between"),
+        ({"n_latents": 99}, "latent 98 would stand at position 98, outside the block of 64"),
         ({"width": 2**40}, "allocate"),
     ],
 )

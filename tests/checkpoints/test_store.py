@@ -1,5 +1,6 @@
 """A checkpoint comes back as it was stored."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from safetensors.torch import load_file
 
 from core.checkpoints.store import (
     CARD,
+    CONFIG,
     SNAPSHOTS,
     WEIGHTS,
     CheckpointError,
@@ -28,11 +30,20 @@ MakeGPT = Callable[..., GPT]
 QUESTION = "Where was Ada Arden born?"
 
 
-@pytest.mark.parametrize("positions", ["learned", "rotary"])
+@pytest.mark.parametrize(
+    "sizes",
+    [
+        {"positions": "learned"},
+        {"positions": "rotary"},
+        {"attention": "synthesizer"},
+        {"attention": "dense-synthesizer", "n_columns": 7},
+        {"n_latents": 5, "latent_stride": 3, "latent_residual": False},
+    ],
+)
 def test_model_vocabulary_and_card_come_back(
-    tmp_path: Path, make_gpt: MakeGPT, pieces: Vocabulary, positions: Any
+    tmp_path: Path, make_gpt: MakeGPT, pieces: Vocabulary, sizes: dict[str, Any]
 ):
-    model = make_gpt(vocabulary_size=pieces.size, positions=positions)
+    model = make_gpt(vocabulary_size=pieces.size, **sizes)
     save_checkpoint(tmp_path / "a", model, pieces, {"seed": 7}, dtype=torch.float32)
     stored = load_checkpoint(tmp_path / "a")
     assert stored.name == "a"
@@ -42,6 +53,19 @@ def test_model_vocabulary_and_card_come_back(
     assert stored.vocabulary.encode(QUESTION) == pieces.encode(QUESTION)
     assert stored.card["seed"] == 7
     assert not stored.model.training
+
+
+def test_a_config_from_before_there_were_variants_loads_unchanged(saved: Path):
+    before = load_checkpoint(saved).model
+    config = json.loads((saved / CONFIG).read_text())
+    for name in ("n_columns", "n_latents", "latent_stride", "latent_residual"):
+        del config[name]
+    (saved / CONFIG).write_text(json.dumps(config))
+    write_card(saved, {})
+    after = load_checkpoint(saved).model
+    assert after.config == before.config
+    for name, tensor in before.state_dict().items():
+        assert torch.equal(after.state_dict()[name], tensor)
 
 
 def test_storage_is_float16_unless_told_and_the_loaded_model_float32(

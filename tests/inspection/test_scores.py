@@ -73,6 +73,15 @@ def test_rows_0_and_1_change_no_score():
     assert head_scores(changed).previous_token < before.previous_token
 
 
+def test_rows_where_nothing_stands_change_no_score():
+    short = head_scores(previous_token_head(6), (1,))
+    longer = np.zeros((9, 9), dtype=np.float32)
+    longer[:6, :6] = previous_token_head(6)
+    for name in type(short).__slots__:
+        assert float(getattr(head_scores(longer, (1,)), name)) == float(getattr(short, name))
+    assert float(head_scores(np.zeros((9, 9))).distance) == 0
+
+
 def test_layers_and_heads_keep_their_places():
     heads = np.stack([previous_token_head(N), first_token_head(N), np.eye(N, dtype=np.float32)])
     scores = head_scores(np.stack([heads, heads[::-1]]))

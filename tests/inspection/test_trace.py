@@ -60,6 +60,8 @@ def test_every_array_is_float32_with_the_stated_shape(traced: AttentionTrace, mo
     n, d = traced.n_tokens, model.config.head_dim
     assert (traced.n_layers, traced.n_heads, len(traced.labels)) == (2, 2, n)
     assert len(traced.word_starts) == n
+    assert traced.query is not None
+    assert traced.key is not None
     for values in (traced.query, traced.key, traced.value, traced.output):
         assert (values.shape, values.dtype) == ((2, 2, n, d), np.float32)
     for values in (traced.scores, traced.weights, traced.contribution):
@@ -67,6 +69,8 @@ def test_every_array_is_float32_with_the_stated_shape(traced: AttentionTrace, mo
 
 
 def test_scores_weights_and_outputs_equal_a_naive_loop(traced: AttentionTrace):
+    assert traced.query is not None
+    assert traced.key is not None
     d = traced.query.shape[-1]
     for head in np.ndindex(2, 2):
         for i in range(traced.n_tokens):

@@ -1,5 +1,6 @@
 """Sizes that do not fit each other are refused with what is allowed."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -7,12 +8,49 @@ import pytest
 from core.models.config import GPTConfig, course_preset
 from core.models.gpt import GPT
 
+SYNTHESIZER = {"attention": "synthesizer"}
+
 
 @pytest.mark.parametrize(
-    ("positions", "n_parameters"), [("learned", 3_323_392), ("rotary", 3_290_624)]
+    ("variant", "n_parameters"),
+    [
+        ("vanilla", 3_323_392),
+        ("rotary", 3_290_624),
+        ("synthesizer", 3_076_988),
+        ("perceiver", 3_339_776),
+    ],
 )
-def test_the_course_preset_has_exactly_the_course_s_parameters(positions: Any, n_parameters: int):
-    assert GPT(course_preset(positions=positions)).n_parameters == n_parameters
+def test_the_course_preset_has_exactly_the_course_s_parameters(variant: str, n_parameters: int):
+    assert GPT(course_preset(variant)).n_parameters == n_parameters
+
+
+def test_a_synthesizer_with_a_column_for_the_whole_block_has_132_parameters_more():
+    config = replace(course_preset("synthesizer"), n_columns=128)
+    assert GPT(config).n_parameters == 3_077_120
+
+
+def test_every_head_of_a_dense_synthesizer_has_its_own_columns():
+    config = replace(course_preset("synthesizer"), attention="dense-synthesizer")
+    assert GPT(config).n_parameters == 3_076_988 + 4 * 7 * (32 * 127 + 127)
+
+
+def test_an_unknown_variant_is_refused_with_all_names():
+    with pytest.raises(ValueError, match="'linear'; variants: vanilla, rotary, synthesizer, perc"):
+        course_preset("linear")
+
+
+@pytest.mark.parametrize(
+    ("changes", "longest"),
+    [
+        ({}, 128),
+        ({"attention": "synthesizer"}, 127),
+        ({"attention": "synthesizer", "n_columns": 128}, 128),
+        ({"attention": "dense-synthesizer", "n_columns": 5}, 5),
+        ({"n_latents": 64}, 128),
+    ],
+)
+def test_the_longest_input_is_the_block_or_the_columns(changes: dict[str, Any], longest: int):
+    assert GPTConfig(vocabulary_size=10, **changes).longest_input == longest
 
 
 def test_head_dim_is_the_width_cut_into_heads():
@@ -29,8 +67,20 @@ def test_head_dim_is_the_width_cut_into_heads():
         ({"width": 0}, "width is 0"),
         ({"width": 30, "n_heads": 4}, "width 30 cannot be cut into 4 equal heads"),
         ({"positions": "sinus"}, r"positions 'sinus'; allowed: \('learned', 'rotary'\)"),
-        ({"attention": "linear"}, r"attention 'linear'; allowed: \('softmax',\)"),
+        ({"attention": "linear"}, r"attention 'linear'; allowed: \('softmax', 'synthesizer'"),
         ({"positions": "rotary", "width": 6, "n_heads": 2}, "even head_dim, not 3"),
+        ({"n_columns": 9}, "n_columns belongs to a Synthesizer"),
+        ({**SYNTHESIZER, "positions": "rotary"}, "positions must be 'learned'"),
+        ({**SYNTHESIZER, "n_latents": 4}, "n_latents must be 0"),
+        ({**SYNTHESIZER, "block_size": 1}, "0 columns: a Synthesizer has 1 to block_size = 1"),
+        ({**SYNTHESIZER, "n_columns": 129}, "129 columns: a Synthesizer has 1 to block_size = 128"),
+        ({"n_latents": -1}, "n_latents is -1 and latent_stride 1"),
+        ({"n_latents": 4, "latent_stride": 0}, "n_latents is 4 and latent_stride 0"),
+        ({"latent_stride": 2}, "belong to a model with n_latents"),
+        ({"latent_residual": False}, "belong to a model with n_latents"),
+        ({"n_latents": 4, "n_layers": 1}, "at least 2 layers: one down to its latents, one up"),
+        ({"n_latents": 129}, "latent 128 would stand at position 128, outside the block of 128"),
+        ({"n_latents": 65, "latent_stride": 2}, "latent 64 would stand at position 128"),
     ],
 )
 def test_sizes_that_do_not_fit_are_refused(changes: dict[str, Any], message: str):

@@ -42,11 +42,12 @@ def test_the_order_of_tokens_matters(make_gpt: MakeGPT, positions: str):
 @torch.inference_mode()
 def test_a_pass_through_the_halves_with_explicit_softmax_equals_the_fused_pass(make_gpt: MakeGPT):
     model, ids = make_gpt(positions="rotary"), some_ids(3, 24)
-    x, positions = model.embed(ids)
+    stream = model.embed(ids)
     for block in model.layers:
-        query, key, value = block.heads(x, positions)
-        x = block.merge(x, softmax.weights(softmax.scores(query, key)) @ value)
-    torch.testing.assert_close(model.logits(x), model(ids), atol=1e-4, rtol=1e-4)
+        heads = block.heads(stream, stream)
+        output = softmax.weights(heads.scores()) @ heads.value
+        stream = stream._replace(x=block.merge(stream.x, output))
+    torch.testing.assert_close(model.logits(stream.x), model(ids), atol=1e-4, rtol=1e-4)
 
 
 @torch.inference_mode()

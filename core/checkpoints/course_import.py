@@ -1,0 +1,188 @@
+"""From the bytes of a `.params` file of the course to one of our models with its vocabulary.
+
+The file says nearly everything by its shapes. What it cannot say is taken by default and said: the
+number of heads (vanilla, Perceiver), and whether a Perceiver's projections have residual paths.
+That both sides of a projection pass ln1 first is taken too, as most public solutions have it.
+"""
+
+import re
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from core.checkpoints.course_layout import (
+    MASK,
+    ROPE_CACHE,
+    course_parameters,
+    pairs_apart,
+    refuse_other_buffers,
+)
+from core.checkpoints.params_file import read_params
+from core.checkpoints.store import CheckpointError
+from core.data.vocabulary import CharVocabulary
+from core.models.config import VARIANTS, GPTConfig
+from core.models.gpt import GPT
+
+DEFAULT_HEADS = 8
+FLOATS = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Told:
+    """What the user says about the file; None leaves it to the file."""
+
+    variant: str | None = None
+    heads: int | None = None
+    block: int | None = None
+    residual: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Imported:
+    """The model in eval mode and float32; `notes` are sentences to be said aloud."""
+
+    model: GPT
+    vocabulary: CharVocabulary
+    variant: str
+    notes: tuple[str, ...]
+
+
+def import_course(data: bytes, text: str, told: Told) -> Imported:
+    """Read the bytes of a state dict; `text` is the wiki.txt whose characters it was trained on.
+
+    Raises ValueError in one sentence if the bytes, the text and what was told do not fit.
+    """
+    tensors = read_params(data)
+    variant = _variant(tensors, told.variant)
+    config, notes = _config(tensors, variant, told)
+    vocabulary = CharVocabulary.from_text(text)
+    if vocabulary.size != config.vocabulary_size:
+        raise CheckpointError(
+            f"the model knows {config.vocabulary_size} characters, but the text makes "
+            f"{vocabulary.size}: it is not the wiki.txt that the model was trained on"
+        )
+    names = course_parameters(config)
+    buffers = refuse_other_buffers(tensors, config)
+    _refuse_other_names(tensors.keys() - buffers, {name for name, _ in names.values()}, variant)
+    state = {ours: _parameter(tensors, name, shape) for ours, (name, shape) in names.items()}
+    if variant == "rotary":
+        turned = {name for name in state if re.search(r"\.(query|key)\.", name)}
+        state |= {name: pairs_apart(state[name], config.n_heads) for name in turned}
+    model = GPT(config)
+    model.load_state_dict(state)
+    if buffers:
+        notes.append(f"{len(buffers)} buffers are what our model computes, and are left out")
+    return Imported(model=model.eval(), vocabulary=vocabulary, variant=variant, notes=tuple(notes))
+
+
+def _variant(tensors: Mapping[str, Tensor], told: str | None) -> str:
+    if "down_block.C" in tensors:
+        found = "perceiver"
+    elif any(name.endswith(".attn.w2") for name in tensors):
+        found = "synthesizer"
+    else:
+        found = "vanilla" if "pos_emb" in tensors else "rotary"
+    if told not in (None, found):
+        raise CheckpointError(f"by its names it is a {found} model, not a {told} one")
+    return found
+
+
+def _config(tensors: Mapping[str, Tensor], variant: str, told: Told) -> tuple[GPTConfig, list[str]]:
+    """The sizes, and notes about those that the file does not say."""
+    notes: list[str] = []
+    vocabulary_size, width = _shape(tensors, "tok_emb.weight", 2)
+    blocks = {found[0] for name in tensors if (found := re.match(r"blocks\.\d{1,3}\.", name))}
+    block_size = _agreed("block", _block_size(tensors), told.block)
+    if block_size is None:
+        raise CheckpointError("it does not say how long its inputs may be: name it with --block")
+    head_dim = _head_dim(tensors, variant)
+    heads = _agreed("heads", width // head_dim if head_dim else None, told.heads)
+    if heads is None:
+        heads = DEFAULT_HEADS
+        notes.append(f"read with {heads} heads: the file cannot say (--heads)")
+    sizes: dict[str, Any] = {**VARIANTS[variant], "latent_residual": told.residual}
+    if variant == "synthesizer":
+        n_columns = _shape(tensors, "blocks.0.attn.w2", 2)[1]
+        sizes["n_columns"] = None if n_columns == block_size - 1 else n_columns
+    if variant == "perceiver":
+        sizes["n_latents"] = _shape(tensors, "down_block.C", 3)[1]
+        paths = "with" if told.residual else "without"
+        notes.append(
+            f"read {paths} residual paths around both projections, and ln1 on both sides of them: "
+            "the file cannot say"
+        )
+    config = GPTConfig(
+        vocabulary_size=vocabulary_size,
+        block_size=block_size,
+        n_layers=len(blocks) + (2 if variant == "perceiver" else 0),
+        n_heads=heads,
+        width=width,
+        **sizes,
+    )
+    return config, notes
+
+
+def _block_size(tensors: Mapping[str, Tensor]) -> int | None:
+    if "pos_emb" in tensors:
+        return _shape(tensors, "pos_emb", 3)[1]
+    for name, axis in ((f"blocks.0.{ROPE_CACHE}", 0), (f"blocks.0.{MASK}", -1)):
+        if name in tensors and tensors[name].dim():
+            return tensors[name].shape[axis]
+    return None
+
+
+def _head_dim(tensors: Mapping[str, Tensor], variant: str) -> int | None:
+    if variant == "synthesizer":
+        return _shape(tensors, "blocks.0.attn.w2", 2)[0]
+    cache = tensors.get(f"blocks.0.{ROPE_CACHE}")
+    if variant != "rotary" or cache is None or cache.dim() < 2:
+        return None
+    return 2 * cache.shape[1]
+
+
+def _agreed(what: str, in_file: int | None, told: int | None) -> int | None:
+    if None not in (in_file, told) and in_file != told:
+        raise CheckpointError(f"the file says {what} {in_file}, not {told}")
+    return told if in_file is None else in_file
+
+
+def _shape(tensors: Mapping[str, Tensor], name: str, n_axes: int) -> tuple[int, ...]:
+    if name not in tensors:
+        raise CheckpointError(f"{name} is missing: it is no model of the course")
+    shape = tuple(tensors[name].shape)
+    if len(shape) != n_axes or 0 in shape:
+        raise CheckpointError(f"{name} has shape {shape}; {n_axes} axes are needed, none empty")
+    return shape
+
+
+def _refuse_other_names(found: Collection[str], needed: set[str], variant: str) -> None:
+    missing, left_over = needed - set(found), set(found) - needed
+    parts = [
+        f"{what} {_listed(names)}"
+        for what, names in (("missing:", missing), ("left over:", left_over))
+        if names
+    ]
+    if parts:
+        raise CheckpointError(f"it is not a whole {variant} model; {'; '.join(parts)}")
+
+
+def _listed(names: set[str]) -> str:
+    shown = [f"{name!r:.60}".strip("'") for name in sorted(names)[:3]]
+    more = f" and {len(names) - len(shown)} more" if len(names) > len(shown) else ""
+    return ", ".join(shown) + more
+
+
+def _parameter(tensors: Mapping[str, Tensor], name: str, shape: tuple[int, ...]) -> Tensor:
+    tensor = tensors[name]
+    if tuple(tensor.shape) != shape:
+        raise CheckpointError(f"{name} has shape {tuple(tensor.shape)}; {shape} is needed")
+    if tensor.dtype not in FLOATS:
+        kind = str(tensor.dtype).removeprefix("torch.")
+        raise CheckpointError(f"{name} holds {kind}; floating point numbers are needed")
+    numbers = tensor.float()
+    if not bool(numbers.isfinite().all()):
+        raise CheckpointError(f"{name} holds numbers that are not finite")
+    return numbers

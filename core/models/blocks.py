@@ -1,0 +1,107 @@
+"""The layers of a GPT: each can be stopped between its halves, `heads` and `merge`.
+
+Pre-LN, GELU, biases everywhere (Radford et al. 2019; minGPT).
+"""
+
+from abc import ABC, abstractmethod
+from typing import NamedTuple
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from core.attention.rotary import rotate
+from core.models.config import GPTConfig
+from core.models.heads import DotHeads, Heads, SynthesizerHeads
+
+
+class Stream(NamedTuple):
+    """A residual stream x (B, L, width) and the positions (L,) at which it stands."""
+
+    x: Tensor
+    positions: Tensor
+
+
+class Block(nn.Module, ABC):
+    """x + attention(LN(x)), then x + MLP(LN(x))."""
+
+    def __init__(self, config: GPTConfig) -> None:
+        super().__init__()
+        self.n_heads, width = config.n_heads, config.width
+        self.norm_attention, self.norm_mlp = nn.LayerNorm(width), nn.LayerNorm(width)
+        self.add_scoring(config)
+        self.value, self.project = nn.Linear(width, width), nn.Linear(width, width)
+        self.mlp_in, self.mlp_out = nn.Linear(width, 4 * width), nn.Linear(4 * width, width)
+
+    @abstractmethod
+    def add_scoring(self, config: GPTConfig) -> None:
+        """Register the parameters that the scores are made of."""
+
+    @abstractmethod
+    def heads(self, target: Stream, source: Stream) -> Heads:
+        """What the heads work on when `target` looks at `source`; mostly they are the same."""
+
+    def merge(self, x: Tensor, output: Tensor) -> Tensor:
+        """Add the heads' output (B, H, L, d) and then the MLP to the residual stream."""
+        x = x + self.project(output.transpose(1, 2).flatten(2))
+        return x + self.mlp_out(F.gelu(self.mlp_in(self.norm_mlp(x))))
+
+    def normed(self, target: Stream, source: Stream) -> tuple[Tensor, Tensor]:
+        """Both streams under the norm before the attention; once if they are one."""
+        looking = self.norm_attention(target.x)
+        return looking, looking if source is target else self.norm_attention(source.x)
+
+    def by_head(self, x: Tensor) -> Tensor:
+        """(B, L, width) to (B, H, L, d)."""
+        return torch.unflatten(x, -1, (self.n_heads, -1)).transpose(1, 2)
+
+    def project_by_head(self, output: Tensor) -> Tensor:
+        """Each head's own part of the residual stream: (B, H, L, d) to (B, H, L, width).
+
+        The sum over heads plus the bias of `project` is the attention block's output.
+        """
+        matrices = torch.unflatten(self.project.weight, 1, (self.n_heads, -1))  # (width, H, d)
+        return torch.einsum("bhld,whd->bhlw", output, matrices)
+
+
+class DotBlock(Block):
+    """Queries meet keys; with two streams it is cross-attention, both under the same norm."""
+
+    def add_scoring(self, config: GPTConfig) -> None:
+        self.rotary = config.positions == "rotary"
+        self.query, self.key = (nn.Linear(config.width, config.width) for _ in range(2))
+
+    def heads(self, target: Stream, source: Stream) -> DotHeads:
+        looking, seen = self.normed(target, source)
+        query, key = self.by_head(self.query(looking)), self.by_head(self.key(seen))
+        if self.rotary:
+            query, key = rotate(query, target.positions), rotate(key, source.positions)
+        return DotHeads(
+            query=query,
+            key=key,
+            value=self.by_head(self.value(seen)),
+            rows=target.positions,
+            columns=source.positions,
+        )
+
+
+class SynthesizerBlock(Block):
+    """Each token writes its row of scores alone: A is `first`, B `second`, b₂ `offset`."""
+
+    def add_scoring(self, config: GPTConfig) -> None:
+        own = (config.n_heads,) if config.attention == "dense-synthesizer" else ()
+        one = (config.n_heads, 1) if own else ()
+        self.first = nn.Linear(config.width, config.width)
+        self.second = nn.Parameter(torch.zeros(*own, config.head_dim, config.longest_input))
+        self.offset = nn.Parameter(torch.zeros(*one, config.longest_input))
+
+    def heads(self, target: Stream, source: Stream) -> SynthesizerHeads:
+        looking, seen = self.normed(target, source)
+        return SynthesizerHeads(
+            hidden=self.by_head(self.first(looking)).relu(),
+            second=self.second,
+            offset=self.offset,
+            value=self.by_head(self.value(seen)),
+            rows=target.positions,
+            columns=source.positions,
+        )

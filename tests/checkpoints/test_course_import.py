@@ -1,0 +1,157 @@
+"""What a state dict of the course says by its shapes, and what has to be told."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+
+from core.checkpoints.course_import import Told, import_course
+from core.checkpoints.store import CheckpointError
+from core.models.config import GPTConfig
+
+BLOCK, WIDTH, HEADS, LATENTS = 12, 32, 8, 5
+BUFFERS = ("attn.mask", "attn.rope_cache")
+State = dict[str, Tensor]
+MakeState = Callable[..., State]
+AsFile = Callable[[State], bytes]
+
+
+@pytest.mark.parametrize(
+    ("variant", "sizes", "n_buffers"),
+    [
+        ("vanilla", {}, 2),
+        ("rotary", {"positions": "rotary"}, 4),
+        ("synthesizer", {"attention": "synthesizer"}, 2),
+        ("perceiver", {"n_latents": LATENTS, "n_layers": 4}, 4),
+    ],
+)
+def test_sizes_are_inferred_and_buffers_left_out(
+    course_state: MakeState,
+    as_file: AsFile,
+    wiki: str,
+    variant: str,
+    sizes: dict[str, Any],
+    n_buffers: int,
+):
+    state = course_state(variant)
+    imported = import_course(as_file(state), wiki, Told())
+    expected: dict[str, Any] = {"n_layers": 2, "n_heads": HEADS, "width": WIDTH, **sizes}
+    n_characters = 2 + len(set(wiki))
+    assert imported.model.config == GPTConfig(
+        vocabulary_size=n_characters, block_size=BLOCK, **expected
+    )
+    assert imported.variant == variant
+    assert imported.vocabulary.size == n_characters
+    assert any(note.startswith(f"{n_buffers} buffers") for note in imported.notes)
+    n_parameters = sum(
+        t.numel() for name, t in state.items() if not name.endswith(("mask", "ache"))
+    )
+    assert imported.model.n_parameters == n_parameters
+    assert not imported.model.training
+
+
+@pytest.mark.parametrize("variant", ["vanilla", "rotary", "synthesizer", "perceiver"])
+def test_a_file_without_buffers_is_whole(
+    course_state: MakeState, as_file: AsFile, wiki: str, variant: str
+):
+    state = course_state(variant)
+    bare = {n: t for n, t in state.items() if not n.endswith(BUFFERS)}
+    told = Told(block=BLOCK)
+    model, same = (import_course(as_file(part), wiki, told).model for part in (bare, state))
+    for name, tensor in same.state_dict().items():
+        assert torch.equal(model.state_dict()[name], tensor)
+
+
+def test_a_rotary_cache_may_be_complex_numbers(course_state: MakeState, as_file: AsFile, wiki: str):
+    state = course_state("rotary")
+    for name in list(state):
+        if name.endswith("rope_cache"):
+            state[name] = torch.view_as_complex(state[name])
+    assert import_course(as_file(state), wiki, Told()).model.config.n_heads == HEADS
+
+
+@pytest.mark.parametrize(
+    ("variant", "told", "heads"),
+    [
+        ("vanilla", Told(), 8),
+        ("vanilla", Told(heads=4), 4),
+        ("perceiver", Told(), 8),
+        ("perceiver", Told(heads=2), 2),
+        ("synthesizer", Told(heads=8), 8),
+        ("rotary", Told(heads=8), 8),
+    ],
+)
+def test_the_number_of_heads_is_said_where_the_file_cannot(
+    course_state: MakeState, as_file: AsFile, wiki: str, variant: str, told: Told, heads: int
+):
+    imported = import_course(as_file(course_state(variant)), wiki, told)
+    assert imported.model.config.n_heads == heads
+    guessed = any("8 heads: the file cannot say (--heads)" in note for note in imported.notes)
+    assert guessed == (told.heads is None)
+
+
+def test_a_rotary_file_without_its_cache_says_neither_heads_nor_block(
+    course_state: MakeState, as_file: AsFile, wiki: str
+):
+    state = course_state("rotary")
+    bare = {n: t for n, t in state.items() if not n.endswith(BUFFERS)}
+    with pytest.raises(CheckpointError, match="how long its inputs may be: name it with --block"):
+        import_course(as_file(bare), wiki, Told())
+    imported = import_course(as_file(bare), wiki, Told(block=99))
+    assert (imported.model.config.block_size, imported.model.config.n_heads) == (99, 8)
+    assert any("8 heads" in note for note in imported.notes)
+    masked = {n: t for n, t in state.items() if not n.endswith("rope_cache")}
+    assert import_course(as_file(masked), wiki, Told()).model.config.block_size == BLOCK
+
+
+@pytest.mark.parametrize("residual", [True, False])
+def test_a_perceivers_wiring_is_said_aloud(
+    course_state: MakeState, as_file: AsFile, wiki: str, residual: bool
+):
+    imported = import_course(as_file(course_state("perceiver")), wiki, Told(residual=residual))
+    assert imported.model.config.latent_residual is residual
+    how = "with" if residual else "without"
+    assert any(note.startswith(f"read {how} residual paths") for note in imported.notes)
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float64])
+def test_other_floating_point_numbers_become_float32(
+    course_state: MakeState, as_file: AsFile, wiki: str, dtype: torch.dtype
+):
+    state = {name: tensor.to(dtype) for name, tensor in course_state("vanilla").items()}
+    model = import_course(as_file(state), wiki, Told()).model
+    assert {tensor.dtype for tensor in model.state_dict().values()} == {torch.float32}
+    assert torch.equal(model.state_dict()["head.weight"], state["head.weight"].float())
+
+
+@pytest.mark.parametrize(
+    ("variant", "told", "message"),
+    [
+        ("rotary", Told(variant="vanilla"), "by its names it is a rotary model, not a vanilla one"),
+        ("vanilla", Told(variant="perceiver"), "it is a vanilla model, not a perceiver one"),
+        ("vanilla", Told(heads=5), "width 32 cannot be cut into 5 equal heads"),
+        ("vanilla", Told(heads=0), "n_heads is 0"),
+        ("synthesizer", Told(heads=4), "the file says heads 8, not 4"),
+        ("rotary", Told(heads=4), "the file says heads 8, not 4"),
+        ("rotary", Told(block=64), "the file says block 12, not 64"),
+        ("vanilla", Told(block=64), "the file says block 12, not 64"),
+        ("vanilla", Told(residual=False), "latent_residual belong to a model with n_latents"),
+    ],
+)
+def test_what_is_told_against_the_file_is_refused(
+    course_state: MakeState, as_file: AsFile, wiki: str, variant: str, told: Told, message: str
+):
+    with pytest.raises(ValueError, match=message):
+        import_course(as_file(course_state(variant)), wiki, told)
+
+
+@pytest.mark.parametrize("text", ["", "Lima", "Ada Arden was born in Łódź ."])
+def test_a_text_with_other_characters_is_refused(
+    course_state: MakeState, as_file: AsFile, wiki: str, text: str
+):
+    n, m = 2 + len(set(wiki)), 2 + len(set(text))
+    assert n != m
+    with pytest.raises(CheckpointError, match=f"knows {n} characters, but the text makes {m}:"):
+        import_course(as_file(course_state("vanilla")), text, Told())

@@ -1,0 +1,208 @@
+"""Broken and hostile files: one sentence each, and nothing in them is run."""
+
+import io
+import json
+import os
+import pickle
+import zipfile
+from collections import OrderedDict
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import safetensors.torch
+import torch
+
+from core.checkpoints import params_file
+from core.checkpoints.params_file import read_file, read_params
+from core.checkpoints.store import CheckpointError
+
+STATE = {"a": torch.arange(6.0).reshape(2, 3), "b": torch.ones(4)}
+
+
+class Trap:
+    """Unpickling one of these would make a folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def __reduce__(self) -> Any:
+        return os.mkdir, (str(self.folder),)
+
+
+def saved(content: Any, *, zipped: bool = True) -> bytes:
+    buffer = io.BytesIO()
+    torch.save(content, buffer, _use_new_zipfile_serialization=zipped)
+    return buffer.getvalue()
+
+
+def archive(parts: dict[str, bytes], *, how: int = zipfile.ZIP_STORED) -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", how) as file:
+        for name, content in parts.items():
+            file.writestr(name, content)
+    return buffer.getvalue()
+
+
+def parts_of(data: bytes) -> dict[str, bytes]:
+    with zipfile.ZipFile(io.BytesIO(data)) as file:
+        return {name: file.read(name) for name in file.namelist()}
+
+
+def with_pickle(pickled: bytes) -> bytes:
+    """A whole file of torch.save in which the pickle is another."""
+    return archive({**parts_of(saved(STATE)), "archive/data.pkl": pickled})
+
+
+def overclaiming() -> bytes:
+    """The storage of `b` claims 40,000 numbers where 4 are."""
+    pickled = parts_of(saved(STATE))["archive/data.pkl"]
+    assert pickled.count(b"K\x04tq") == 1
+    return with_pickle(pickled.replace(b"K\x04tq", b"M\x40\x9ctq"))
+
+
+NOT_WHOLE = "not a whole file that torch.save wrote"
+BROKEN: dict[str, tuple[Callable[[], bytes], str]] = {
+    "nothing": (lambda: b"", "the file is empty"),
+    "one byte": (lambda: b"\x80", NOT_WHOLE),
+    "text": (lambda: b"Where was Ada Lovelace born?\n" * 9, NOT_WHOLE),
+    "json": (lambda: json.dumps({"a": [1, 2]}).encode(), NOT_WHOLE),
+    "a picture": (lambda: b"\x89PNG\r\n\x1a\n" + bytes(64), NOT_WHOLE),
+    "noise": (lambda: np.random.default_rng(0).bytes(5000), NOT_WHOLE),
+    "zeros": (lambda: bytes(5000), NOT_WHOLE),
+    "safetensors": (lambda: safetensors.torch.save(STATE), NOT_WHOLE),
+    "another zip": (lambda: archive({"read.me": b"hello"}), NOT_WHOLE),
+    "an empty zip": (lambda: archive({}), NOT_WHOLE),
+    "half": (lambda: saved(STATE)[: len(saved(STATE)) // 2], NOT_WHOLE),
+    "four bytes": (lambda: saved(STATE)[:4], NOT_WHOLE),
+    "all but the end": (lambda: saved(STATE)[:-30], NOT_WHOLE),
+    "without its numbers": (
+        lambda: archive({k: v for k, v in parts_of(saved(STATE)).items() if "data/1" not in k}),
+        NOT_WHOLE,
+    ),
+    "half of the older format": (lambda: saved(STATE, zipped=False)[:400], NOT_WHOLE),
+    "a pickle": (lambda: pickle.dumps({"a": [1.0, 2.0]}), NOT_WHOLE),
+    "a broken pickle": (lambda: with_pickle(b"\x80\x02}q\x00(X\x05"), NOT_WHOLE),
+    "a script archive": (
+        lambda: archive({**parts_of(saved(STATE)), "archive/constants.pkl": b"\x80\x02)."}),
+        NOT_WHOLE,
+    ),
+    "more claimed than there": (overclaiming, NOT_WHOLE),
+    "a compressed bomb": (
+        lambda: archive({"archive/data/0": bytes(3_000_000)}, how=zipfile.ZIP_DEFLATED),
+        r"its parts claim 3,000,000 bytes; the file has \d",
+    ),
+    "repeated numbers": (
+        lambda: saved({"a": torch.zeros(1, 1).expand(10**6, 10**6)}),
+        "'a' is not an ordinary tensor of its own numbers",
+    ),
+    "one storage many times": (
+        lambda: saved({f"part {i}": part for i, part in enumerate([torch.zeros(5000)] * 9)}),
+        r"its tensors claim 180,000 bytes; the file has \d",
+    ),
+    "a sparse tensor": (lambda: saved({"a": torch.eye(3).to_sparse()}), "'a' is not an ordinary"),
+    "a tensor without numbers": (
+        lambda: saved({"a": torch.empty(3, device="meta")}),
+        "'a' is not an ordinary tensor",
+    ),
+    "a view in another order": (lambda: saved({"a": torch.zeros(2, 3).T}), "'a' is not an ord"),
+    "a tensor alone": (lambda: saved(torch.ones(3)), "holds a Tensor, not a state dict"),
+    "a list": (lambda: saved([torch.ones(3)]), "holds a list, not a state dict"),
+    "no tensors": (lambda: saved({}), "the state dict is empty"),
+    "a dictionary inside": (
+        lambda: saved({"model": STATE, "epoch": 3}),
+        r"'model' is a dict, not a tensor; save model\.state_dict\(\) and nothing around it",
+    ),
+    "a number": (lambda: saved({**STATE, "epoch": 3}), "'epoch' is a int, not a tensor"),
+    "a list inside": (lambda: saved({"a": [torch.ones(2)]}), "'a' is a list, not a tensor"),
+    "a number as a name": (lambda: saved({0: torch.ones(2)}), "key of the state dict is 0, not"),
+    "a long name": (lambda: saved({"x" * 10**5: 1}), r"^'x{59} is a int"),
+    "an array": (
+        lambda: saved({"a": np.ones(3)}),
+        r"holds more than tensors: it asks for numpy\S+, and nothing of it was run",
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", BROKEN)
+def test_a_broken_file_is_refused_in_one_sentence(kind: str):
+    make, message = BROKEN[kind]
+    with pytest.raises(CheckpointError, match=message) as caught:
+        read_params(make())
+    assert len(str(caught.value)) < 200
+    assert "\n" not in str(caught.value)
+
+
+HOSTILE: dict[str, Callable[[Trap], bytes]] = {
+    "a pickle": lambda trap: pickle.dumps(trap, protocol=2),
+    "a newer pickle": lambda trap: pickle.dumps({"a": trap}, protocol=5),
+    "a value": lambda trap: saved({**STATE, "c": trap}),
+    "a value in the older format": lambda trap: saved({"a": trap}, zipped=False),
+    "all of the file": saved,
+    "a list in a list": lambda trap: saved({"a": [[trap]]}),
+    "the pickle of a whole file": lambda trap: with_pickle(pickle.dumps(trap, protocol=2)),
+    "a dictionary of attributes": lambda trap: saved(_with_attribute(trap)),
+}
+
+
+def _with_attribute(trap: Trap) -> Any:
+    state = OrderedDict(STATE)
+    state._metadata = trap  # pyright: ignore[reportAttributeAccessIssue]
+    return state
+
+
+@pytest.mark.parametrize("kind", HOSTILE)
+def test_code_in_a_file_is_never_run(tmp_path: Path, kind: str):
+    trap = Trap(tmp_path / "sprung")
+    data = HOSTILE[kind](trap)
+    with pytest.raises(CheckpointError, match=f"asks for .*mkdir|{NOT_WHOLE}"):
+        read_params(data)
+    assert not trap.folder.exists()
+
+
+def test_the_trap_itself_works(tmp_path: Path):
+    trap = Trap(tmp_path / "sprung")
+    pickle.loads(pickle.dumps(trap))
+    assert trap.folder.is_dir()  # it just was not stepped into
+
+
+def test_a_pickled_module_is_refused_by_its_name():
+    data = saved(torch.nn.Linear(2, 2))
+    with pytest.raises(CheckpointError, match=r"asks for torch\.nn\.modules\.linear\.Linear, and"):
+        read_params(data)
+
+
+@pytest.mark.parametrize("zipped", [True, False])
+def test_a_state_dict_comes_back_in_either_format(zipped: bool):
+    data = saved(OrderedDict(STATE), zipped=zipped)
+    tensors = read_params(data)
+    assert sorted(tensors) == ["a", "b"]
+    assert all(torch.equal(tensors[name], tensor) for name, tensor in STATE.items())
+
+
+def test_parameters_come_back_as_plain_tensors():
+    tensors = read_params(saved({"a": torch.nn.Parameter(torch.ones(2))}))
+    assert not tensors["a"].requires_grad
+
+
+def test_a_file_is_read_whatever_its_name(tmp_path: Path):
+    (tmp_path / "in").mkdir()
+    path = tmp_path / "in" / ".." / "..evil; rm -rf .pt"
+    path.write_bytes(b"abc")
+    assert read_file(path) == b"abc"
+
+
+def test_a_folder_and_a_missing_file_are_no_files(tmp_path: Path):
+    with pytest.raises(CheckpointError, match="not a file"):
+        read_file(tmp_path)
+    with pytest.raises(CheckpointError, match="there is no such file"):
+        read_file(tmp_path / ".." / "evil.pt")
+
+
+def test_a_file_beyond_the_limit_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    (tmp_path / "large").write_bytes(bytes(1001))
+    monkeypatch.setattr(params_file, "MOST_BYTES", 1000)
+    with pytest.raises(CheckpointError, match="1,001 bytes, more than the 1,000 read"):
+        read_file(tmp_path / "large")

@@ -1,0 +1,129 @@
+"""`import` on its own parser: a folder that loads, what is said aloud, and what is refused."""
+
+import argparse
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from core.checkpoints.course_layout import course_parameters
+from core.checkpoints.store import load_checkpoint
+from core.cli import importing
+from core.data.vocabulary import CharVocabulary
+from core.generation.greedy import answer
+from core.models.gpt import GPT
+
+TEXT = "Ada Arden was born in Lagos .\nBruno Bello was born in Lima .\n"
+
+
+def call(*arguments: object) -> None:
+    parser = argparse.ArgumentParser()
+    importing.add_import(parser)
+    options = parser.parse_args([str(argument) for argument in arguments])
+    options.run(options)
+
+
+@pytest.fixture
+def wiki(tmp_path: Path) -> Path:
+    path = tmp_path / "wiki.txt"
+    path.write_text(TEXT, encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def model(make_gpt: Callable[..., GPT]) -> GPT:
+    sizes: dict[str, Any] = {"vocabulary_size": 2 + len(set(TEXT)), "n_heads": 8, "width": 32}
+    return make_gpt(block_size=48, **sizes)
+
+
+@pytest.fixture
+def params(tmp_path: Path, model: GPT) -> Path:
+    """Our own model under the course's names."""
+    tensors = model.state_dict()
+    state = {name: tensors[ours] for ours, (name, _) in course_parameters(model.config).items()}
+    torch.save(state, tmp_path / "vanilla.params")
+    return tmp_path / "vanilla.params"
+
+
+def test_the_written_folder_is_a_checkpoint_like_any_other(
+    params: Path, wiki: Path, model: GPT, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    call(params, "--wiki", wiki, "--out", tmp_path / "mine")
+    stored = load_checkpoint(tmp_path / "mine")
+    assert stored.model.config == model.config
+    for name, tensor in model.state_dict().items():
+        assert torch.equal(stored.model.state_dict()[name], tensor)  # float32: nothing is rounded
+    assert stored.vocabulary.to_dict() == CharVocabulary.from_text(TEXT).to_dict()
+    assert stored.card["source"]["variant"] == "vanilla"
+    assert re.fullmatch("[0-9a-f]{64}", stored.card["source"]["sha256"])
+    assert stored.card["recipe"]["corpus"] == "course"
+    (given,) = answer(stored.model, stored.vocabulary, ["Ada"])
+    assert given.ids
+    out = capsys.readouterr().out
+    assert "vanilla, " in out
+    assert "read with 8 heads: the file cannot say (--heads)" in out
+
+
+def test_json_is_one_object_with_the_notes(
+    params: Path, wiki: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    call(params, "--wiki", wiki, "--out", tmp_path / "mine", "--heads", 4, "--json")
+    report = json.loads(capsys.readouterr().out)
+    assert report["out"] == str(tmp_path / "mine")
+    assert report["source"]["notes"] == []
+    assert load_checkpoint(tmp_path / "mine").model.config.n_heads == 4
+
+
+def test_nothing_of_this_machines_folders_is_in_the_checkpoint(
+    params: Path, wiki: Path, tmp_path: Path
+):
+    (tmp_path / "in").mkdir()
+    evil = tmp_path / "in" / ".." / "..evil.pt"
+    evil.write_bytes(params.read_bytes())
+    before = set(tmp_path.iterdir())
+    call(evil, "--wiki", wiki, "--out", tmp_path / "mine")
+    assert set(tmp_path.iterdir()) - before == {tmp_path / "mine"}
+    names = ["card.json", "config.json", "model.safetensors", "vocabulary.json"]
+    assert sorted(path.name for path in (tmp_path / "mine").iterdir()) == names
+    for name in ("card.json", "config.json"):
+        text = (tmp_path / "mine" / name).read_text()
+        assert "evil" not in text
+        assert str(tmp_path) not in text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--variant", "rotary"), r"vanilla\.params: by its names it is a vanilla model"),
+        (("--heads", "5"), "cannot be cut into 5 equal heads"),
+        (("--block", "128"), "the file says block 48, not 128"),
+        (("--no-residual",), "belong to a model with n_latents"),
+    ],
+)
+def test_a_refusal_names_the_file_and_writes_nothing(
+    params: Path, wiki: Path, tmp_path: Path, arguments: tuple[str, ...], message: str
+):
+    with pytest.raises(ValueError, match=message):
+        call(params, "--wiki", wiki, "--out", tmp_path / "mine", *arguments)
+    assert not (tmp_path / "mine").exists()
+
+
+def test_missing_and_broken_files_are_named(params: Path, wiki: Path, tmp_path: Path):
+    out = tmp_path / "mine"
+    with pytest.raises(ValueError, match=r"no\.params: there is no such file"):
+        call(tmp_path / "no.params", "--wiki", wiki, "--out", out)
+    with pytest.raises(ValueError, match=r"no\.txt: cannot be read"):
+        call(params, "--wiki", tmp_path / "no.txt", "--out", out)
+    params.write_bytes(params.read_bytes()[:100])
+    with pytest.raises(ValueError, match=r"vanilla\.params: not a whole file"):
+        call(params, "--wiki", wiki, "--out", out)
+
+
+def test_a_checkpoint_is_not_overwritten(params: Path, wiki: Path, tmp_path: Path):
+    call(params, "--wiki", wiki, "--out", tmp_path / "mine")
+    with pytest.raises(ValueError, match="already holds a checkpoint: name another folder"):
+        call(params, "--wiki", wiki, "--out", tmp_path / "mine")

@@ -1,0 +1,63 @@
+"""Every variant generates with its cache what it would generate without."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+
+from core.data.vocabulary import Vocabulary
+from core.generation.greedy import answer, greedy
+from core.models.gpt import GPT
+
+MakeGPT = Callable[..., GPT]
+BLOCK = 48
+# A prompt has 27 tokens: the Perceivers' answers begin before, at and after their last latent.
+VARIANTS: dict[str, dict[str, Any]] = {
+    "synthesizer": {"attention": "synthesizer"},
+    "dense-synthesizer": {"attention": "dense-synthesizer"},
+    "perceiver": {"n_latents": 30, "n_layers": 4},
+    "perceiver-full": {"n_latents": 27, "n_layers": 3, "latent_residual": False},
+    "perceiver-small": {"n_latents": 6, "n_layers": 3},
+    "perceiver-rotary": {"n_latents": 16, "n_layers": 4, "positions": "rotary"},
+    "perceiver-stride": {"n_latents": 24, "latent_stride": 2, "n_layers": 3},
+}
+
+
+@pytest.fixture(params=VARIANTS)
+def model(request: pytest.FixtureRequest, make_gpt: MakeGPT) -> GPT:
+    return make_gpt(seed=1, block_size=BLOCK, **VARIANTS[request.param])
+
+
+@torch.inference_mode()
+def test_greedy_steps_with_the_cache_equal_whole_passes(model: GPT):
+    prompt = torch.randint(2, 30, (3, 27), generator=torch.Generator().manual_seed(2))
+    new_ids, logs = greedy(model, prompt, BLOCK - 1 - 27)
+    seen = prompt
+    for step in range(new_ids.shape[1]):
+        log, best = model(seen)[:, -1].log_softmax(-1).max(-1)
+        assert torch.equal(new_ids[:, step], best)
+        torch.testing.assert_close(logs[:, step], log, atol=1e-4, rtol=1e-4)
+        seen = torch.cat([seen, best[:, None]], dim=1)
+    assert float(logs.std()) > 1e-3  # the steps are not all alike
+
+
+@torch.inference_mode()
+@pytest.mark.parametrize("length", [1, 2, 3])
+def test_short_prompts_grow_as_well(model: GPT, length: int):
+    prompt = torch.randint(2, 30, (1, length), generator=torch.Generator().manual_seed(length))
+    new_ids, logs = greedy(model, prompt, 9)
+    n_new = new_ids.shape[1]
+    whole = model(torch.cat([prompt, new_ids], 1))[:, length - 1 : length - 1 + n_new]
+    log, best = whole.log_softmax(-1).max(-1)
+    assert torch.equal(new_ids, best)
+    torch.testing.assert_close(logs, log, atol=1e-4, rtol=1e-4)
+
+
+def test_a_synthesizer_answers_within_its_columns(make_gpt: MakeGPT, characters: Vocabulary):
+    sizes: dict[str, Any] = {"vocabulary_size": characters.size, "attention": "synthesizer"}
+    model = make_gpt(seed=5, block_size=BLOCK, **sizes)
+    (given,) = answer(model, characters, ["a" * 45])
+    assert len(given.ids) == 1
+    with pytest.raises(ValueError, match=r"has 46 tokens; .* at most 45 fit .* block of 47"):
+        answer(model, characters, ["a" * 46])

@@ -1,0 +1,146 @@
+"""What each variant has for attention, recorded and proved."""
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from core.data.vocabulary import Vocabulary
+from core.inspection.record import AttentionTrace, trace_from_dict
+from core.inspection.trace import prove, record_layers, trace
+from core.models.gpt import GPT
+
+MakeGPT = Callable[..., GPT]
+QUESTION = "Where was Ada Arden born?"  # 26 tokens with its mark
+M = 20
+VARIANTS: dict[str, dict[str, Any]] = {
+    "synthesizer": {"attention": "synthesizer"},
+    "dense-synthesizer": {"attention": "dense-synthesizer"},
+    "perceiver": {"n_latents": M, "n_layers": 4},
+    "perceiver-plain": {"n_latents": M, "n_layers": 2, "latent_residual": False},
+    "perceiver-rotary": {"n_latents": M, "n_layers": 3, "positions": "rotary"},
+    "perceiver-stride": {"n_latents": 24, "latent_stride": 2, "n_layers": 3},
+    "perceiver-wide": {"n_latents": 48, "n_layers": 3},
+}
+
+
+@pytest.fixture(scope="module")
+def make(make_gpt: MakeGPT, characters: Vocabulary) -> Callable[[str], GPT]:
+    def build(name: str) -> GPT:
+        sizes: dict[str, Any] = {"block_size": 48, **VARIANTS[name]}
+        return make_gpt(seed=5, vocabulary_size=characters.size, **sizes)
+
+    return build
+
+
+@pytest.fixture(scope="module", params=VARIANTS)
+def model(request: pytest.FixtureRequest, make: Callable[[str], GPT]) -> GPT:
+    return make(request.param)
+
+
+@pytest.fixture(scope="module")
+def traced(model: GPT, characters: Vocabulary) -> AttentionTrace:
+    return trace(model, characters, QUESTION)
+
+
+def at(values: np.ndarray, rows: tuple[int, ...], columns: tuple[int, ...]) -> np.ndarray:
+    """The part of (H, L, L) where something stands."""
+    return values[:, list(rows)][:, :, list(columns)]
+
+
+def test_the_replayed_logits_equal_the_models_own_pass(traced: AttentionTrace):
+    assert traced.proof.replay_max_difference < 1e-4
+    assert traced.proof.row_sum_max_error < 1e-6
+    assert traced.proof.future_exactly_zero is True
+
+
+@torch.inference_mode()
+def test_the_proof_notices_a_falsified_weight_in_every_layer(model: GPT):
+    ids = torch.randint(2, 60, (1, 26), generator=torch.Generator().manual_seed(3))
+    layers, fused = record_layers(model, ids), model(ids)
+    for index, layer in enumerate(layers):
+        weights = layer.weights.clone()
+        weights[0, 1, 3, :2] += torch.tensor([0.2, -0.2])  # the row still sums to 1
+        forged = [*layers[:index], replace(layer, weights=weights), *layers[index + 1 :]]
+        assert prove(model, ids, forged, fused).replay_max_difference > 1e-3
+        weights[0, 0, 2, 5] = 1e-30
+        assert not prove(model, ids, forged, fused).future_exactly_zero
+
+
+def test_rows_sum_to_one_where_they_stand_and_all_else_is_masked(traced: AttentionTrace):
+    for layer in range(traced.n_layers):
+        rows, columns = traced.rows(layer), traced.columns(layer)
+        weights = at(traced.weights[layer], rows, columns)
+        np.testing.assert_allclose(weights.sum(-1), 1, atol=1e-6)
+        later = np.array(columns) > np.array(rows)[:, None]
+        assert np.array_equal(np.isneginf(at(traced.scores[layer], rows, columns))[0], later)
+        assert np.isfinite(traced.scores[layer]).sum() == traced.n_heads * (~later).sum()
+        assert np.count_nonzero(traced.weights[layer]) <= traced.n_heads * (~later).sum()
+
+
+def test_outputs_are_weights_times_values(traced: AttentionTrace):
+    np.testing.assert_allclose(traced.output, traced.weights @ traced.value, atol=1e-4)
+
+
+@pytest.mark.parametrize("name", ["synthesizer", "dense-synthesizer"])
+def test_a_synthesizer_has_no_query_and_no_key(
+    name: str, make: Callable[[str], GPT], characters: Vocabulary
+):
+    seen = trace(make(name), characters, QUESTION)
+    assert seen.query is None
+    assert seen.key is None
+    assert seen.scores.shape == seen.weights.shape == (2, 2, seen.n_tokens, seen.n_tokens)
+    assert seen.latent_positions == ()
+    assert seen.rows(0) == seen.columns(0) == tuple(range(seen.n_tokens))
+
+
+@pytest.mark.parametrize(
+    ("name", "standing"),
+    [
+        ("perceiver", range(M)),
+        ("perceiver-plain", range(M)),
+        ("perceiver-stride", range(0, 48, 2)),
+        ("perceiver-wide", range(48)),
+    ],
+)
+def test_a_perceivers_latents_are_rows_below_and_columns_above(
+    name: str, standing: range, make: Callable[[str], GPT], characters: Vocabulary
+):
+    seen = trace(make(name), characters, QUESTION)
+    tokens = tuple(range(seen.n_tokens))
+    latents = tuple(position for position in standing if position < seen.n_tokens)
+    assert seen.latent_positions == latents
+    last = seen.n_layers - 1
+    assert (seen.rows(0), seen.columns(0)) == (latents, tokens)
+    assert (seen.rows(last), seen.columns(last)) == (tokens, latents)
+    for layer in range(1, last):
+        assert (seen.rows(layer), seen.columns(layer)) == (latents, latents)
+
+
+def test_scores_of_a_perceiver_are_those_of_its_queries_and_keys(
+    make: Callable[[str], GPT], characters: Vocabulary
+):
+    seen = trace(make("perceiver-stride"), characters, QUESTION)
+    assert seen.query is not None
+    assert seen.key is not None
+    products = seen.query @ seen.key.swapaxes(-1, -2) / seen.query.shape[-1] ** 0.5
+    there = np.isfinite(seen.scores)
+    np.testing.assert_allclose(seen.scores[there], products[there], atol=1e-4)
+
+
+def test_every_variant_survives_json_text(traced: AttentionTrace):
+    again = trace_from_dict(json.loads(json.dumps(traced.to_dict(), allow_nan=False)))
+    assert again.latent_positions == traced.latent_positions
+    assert (again.query is None) == (traced.query is None)
+    np.testing.assert_allclose(again.scores, traced.scores, rtol=1e-5)
+    np.testing.assert_allclose(again.output, traced.output, rtol=1e-4, atol=1e-30)
+
+
+def test_a_trace_that_was_stored_before_there_were_latents_has_none(small_trace: AttentionTrace):
+    stored = small_trace.to_dict()
+    del stored["latent_positions"]
+    assert trace_from_dict(stored).latent_positions == ()
