@@ -155,8 +155,8 @@ def _two_scores(scores: Array) -> tuple[str, str]:
 def _copied(found: Copying, j: int) -> str:
     if found.beta_needed is None:
         return (
-            f"No length of the query copies $v_{{{j}}}$: another key scores as high along it, and "
-            rf"$\alpha_{{{j}}}$ tends to {found.limit:.3g}."
+            f"No length of the query copies $v_{{{j}}}$: another key scores at least as high along "
+            rf"it, and $\alpha_{{{j}}}$ tends to {found.limit:.3g}."
         )
     return (
         f"The query along key {j} copies its value: "
