@@ -1,17 +1,16 @@
 """Altair pictures of the theory: the share against ε, its spread and its quantiles against β."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import altair as alt
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from core.figures.palette import FONT_SIZE, KEY, MASKED, QUERY, WEIGHT
+from core.figures import elements
+from core.figures.palette import KEY, MASKED, QUERY, WEIGHT
 
 Array = NDArray[np.float64]
-DASHES = ([1, 0], [7, 4], [2, 3], [10, 3, 2, 3])
 
 
 def share_against_epsilon(
@@ -37,7 +36,7 @@ def share_against_epsilon(
         "epsilon:Q",
         title=None,
         scale=alt.Scale(domain=domain, nice=False),
-        axis=_axis(labels=False, grid=False),
+        axis=elements.axis(labels=False, grid=False),
     )
     lines = (
         alt.Chart(frame)
@@ -48,9 +47,9 @@ def share_against_epsilon(
                 "share:Q",
                 title="share on a",
                 scale=alt.Scale(domain=[0, 1]),
-                axis=_axis(tickCount=4),
+                axis=elements.axis(tickCount=4),
             ),
-            strokeDash=_dashes(names),
+            strokeDash=elements.dashes(names),
             tooltip=[
                 "name:N",
                 alt.Tooltip("epsilon:Q", title="ε", format=".3g"),
@@ -67,13 +66,15 @@ def share_against_epsilon(
                 "epsilon:Q",
                 title=f"ε, length of {key}",
                 scale=alt.Scale(domain=domain, nice=False),
-                axis=_axis(tickCount=7, grid=False),
+                axis=elements.axis(tickCount=7, grid=False),
             ),
-            y=alt.Y("density:Q", title="density", axis=_axis(tickCount=2)),
+            y=alt.Y("density:Q", title="density", axis=elements.axis(tickCount=2)),
         )
         .properties(width=width, height=70)
     )
-    return alt.vconcat(lines, below, spacing=6).properties(title=_title(title), autosize="pad")
+    return alt.vconcat(lines, below, spacing=6).properties(
+        title=elements.title(title), autosize="pad"
+    )
 
 
 def spread_against_beta(
@@ -102,7 +103,7 @@ def spread_against_beta(
         "spread:Q",
         title="sd of the share",
         scale=alt.Scale(domain=[0, 0.5]),
-        axis=_axis(tickCount=5),
+        axis=elements.axis(tickCount=5),
     )
     lines = (
         alt.Chart(frame)
@@ -110,7 +111,7 @@ def spread_against_beta(
         .encode(
             x=_beta(betas),
             y=y,
-            strokeDash=_dashes(names),
+            strokeDash=elements.dashes(names),
             tooltip=[
                 "name:N",
                 alt.Tooltip("beta:Q", title="β", format=".3g"),
@@ -137,7 +138,7 @@ def spread_against_beta(
             ),
         ]
     return alt.LayerChart(layer=layers).properties(
-        width="container", height=height, title=_title(title)
+        width="container", height=height, title=elements.title(title)
     )
 
 
@@ -184,19 +185,7 @@ def quantile_bands(
             _rule(beta, betas),
             points,
         ]
-    ).properties(width="container", height=height, title=_title(title))
-
-
-def _dashes(names: list[str]) -> alt.StrokeDash:
-    return alt.StrokeDash(
-        "name:N",
-        sort=names,
-        title=None,
-        scale=alt.Scale(domain=names, range=list(DASHES[: len(names)])),
-        legend=alt.Legend(
-            labelFontSize=FONT_SIZE, orient="bottom", symbolSize=400, labelLimit=300, columns=4
-        ),
-    )
+    ).properties(width="container", height=height, title=elements.title(title))
 
 
 def _beta(betas: Array) -> alt.X:
@@ -204,7 +193,7 @@ def _beta(betas: Array) -> alt.X:
         "beta:Q",
         title="β, scale of the queries",
         scale=alt.Scale(type="log", domain=[float(betas[0]), float(betas[-1])], nice=False),
-        axis=_axis(tickCount=4, grid=False, format="~g"),
+        axis=elements.axis(tickCount=4, grid=False, format="~g"),
     )
 
 
@@ -213,7 +202,7 @@ def _share(field: str) -> alt.Y:
         f"{field}:Q",
         title="share on a",
         scale=alt.Scale(domain=[0, 1]),
-        axis=_axis(tickCount=4),
+        axis=elements.axis(tickCount=4),
     )
 
 
@@ -223,11 +212,3 @@ def _rule(beta: float, betas: Array) -> alt.Chart:
         .mark_rule(color=QUERY, strokeWidth=1.5)
         .encode(x=_beta(betas), tooltip=[alt.Tooltip("beta:Q", title="β here", format=".3g")])
     )
-
-
-def _title(text: str) -> alt.TitleParams:
-    return alt.TitleParams(text, anchor="start", fontSize=FONT_SIZE)
-
-
-def _axis(**options: Any) -> alt.Axis:
-    return alt.Axis(labelFontSize=FONT_SIZE, titleFontSize=FONT_SIZE, **options)

@@ -129,7 +129,8 @@ def open_page(server: str, browser: Any) -> Iterator[Callable[..., Any]]:
         page.on("console", lambda message: page.problems.extend(complaint(message)))
         page.on("pageerror", lambda error: page.problems.append(str(error)))
         page.goto(f"{server}{path}" + (f"?{urlencode(query)}" if query else ""))
-        page.locator("[data-testid=stVegaLiteChart] svg").nth(N_CHARTS[path] - 1).wait_for()
+        n_charts = N_CHARTS[path.partition("?")[0]]
+        page.locator("[data-testid=stVegaLiteChart] svg").nth(n_charts - 1).wait_for()
         return page
 
     yield open_
