@@ -18,6 +18,7 @@ def write_whole(path: Path, write: Callable[[Path], None]) -> None:
     try:
         write(temporary)
         temporary.chmod(0o644)
+        _flush(temporary)  # else a power cut may leave the name without the bytes
         temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)
@@ -52,3 +53,8 @@ def sha256(path: Path) -> str:
 
 def _write_text(path: Path, text: str) -> None:
     path.write_text(text, encoding="utf-8")
+
+
+def _flush(path: Path) -> None:
+    with path.open("rb+") as file:
+        os.fsync(file.fileno())

@@ -123,6 +123,9 @@ def load_weights(model: GPT, path: Path) -> None:
             )
     if extra := sorted(set(tensors) - set(expected)):
         raise CheckpointError(f"{path}: unknown tensors {', '.join(extra)}")
+    for name, tensor in tensors.items():
+        if not bool(tensor.isfinite().all()):
+            raise CheckpointError(f"{path}: {name} holds numbers that are not finite")
     model.load_state_dict({name: t.float() for name, t in tensors.items()})
 
 

@@ -51,8 +51,11 @@ def answer(
     batch_size: int = 128,
 ) -> list[Answer]:
     """Answer every question, in the given order. Cost: one pass over each prompt plus one
-    position a new token. Leaves the model's mode alone (there is no dropout).
+    position a new token. Leaves the model's mode alone (there is no dropout). Raises ValueError
+    for a question that does not fit, and for fewer than one new token.
     """
+    if max_new_tokens < 1:
+        raise ValueError(f"max_new_tokens is {max_new_tokens}; it must be at least 1")
     block_size = model.config.longest_input
     prompts = [prompt_ids(vocabulary, text, block_size=block_size) for text in questions]
     by_length: dict[int, list[int]] = defaultdict(list)

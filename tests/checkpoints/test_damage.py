@@ -35,9 +35,14 @@ def _add(tensors: dict[str, Tensor]) -> None:
     tensors["blocks.2.query.bias"] = torch.zeros(16)
 
 
+def _spoil(tensors: dict[str, Tensor]) -> None:
+    tensors["norm.bias"][3] = torch.nan
+
+
 @pytest.mark.parametrize(
     ("damage", "message"),
     [
+        (_spoil, r"norm\.bias holds numbers that are not finite"),
         (_drop, r"the tensor blocks\.1\.query\.bias is missing"),
         (_reshape, r"head\.weight has shape \(\d+, 8\), the config needs \(\d+, 16\)"),
         (_add, r"unknown tensors blocks\.2\.query\.bias"),

@@ -42,6 +42,14 @@ def test_the_file_is_not_there_before_it_is_whole(tmp_path: Path):
     assert path.read_text() == "half"
 
 
+def test_the_bytes_reach_the_disk_before_the_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    path = tmp_path / "card.json"
+    there: list[bool] = []
+    monkeypatch.setattr("os.fsync", lambda _handle: there.append(path.exists()))
+    write_json(path, {})
+    assert there == [False]
+
+
 def test_json_comes_back_with_every_character(tmp_path: Path):
     data = {"name": "Zoë ⁇", "figures": [1, 2.5, None]}
     write_json(tmp_path / "a.json", data)

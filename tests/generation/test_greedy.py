@@ -108,6 +108,12 @@ def test_an_unknown_character_is_named_with_its_place(model: GPT, characters: Vo
         answer(model, characters, ["Ada世"])
 
 
+@pytest.mark.parametrize("limit", [0, -1])
+def test_fewer_than_one_new_token_is_refused(model: GPT, characters: Vocabulary, limit: int):
+    with pytest.raises(ValueError, match=f"max_new_tokens is {limit}; it must be at least 1"):
+        answer(model, characters, ["Where?"], max_new_tokens=limit)
+
+
 def test_no_questions_give_no_answers(model: GPT, characters: Vocabulary):
     assert answer(model, characters, []) == []
 
