@@ -82,6 +82,17 @@ def variance_slip(sample: Sample) -> tuple[float, float]:
     return float(((a - b) ** 2).sum()) * variance, float(((a + b) ** 2).sum()) * variance
 
 
+def variance_along(sample: Sample) -> tuple[float, float]:
+    """Variances of c along the unit vectors of v_a − v_b and of v_a + v_b."""
+    values = sample.spec.value_rows
+    found: list[float] = []
+    for direction in (values[0] - values[1], values[0] + values[1]):
+        length = float(np.linalg.norm(direction)) or 1.0
+        parts = values @ direction / length
+        found.append(max(float(parts @ sample.covariance_weights @ parts), 0.0))
+    return found[0], found[1]
+
+
 def _row(quantity: str, theory: Estimate | None, measured: Measured) -> Row:
     return Row(
         quantity=quantity,

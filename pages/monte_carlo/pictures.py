@@ -4,7 +4,8 @@ import streamlit as st
 
 from core.figures import montecarlo as figures
 from core.figures import montecarlo_curves as curves
-from core.montecarlo.compare import compare, variance_slip
+from core.montecarlo.compare import compare, variance_along, variance_slip
+from core.montecarlo.curves import N_DRAWS_A_BETA, limit_variance, quantiles_of
 from core.montecarlo.result import Sample
 from core.montecarlo.spec import PerturbationSpec
 from pages.monte_carlo import data, words
@@ -74,7 +75,7 @@ def show_lower(drawn: Sample) -> None:
         else:
             kinds[kind or EPSILON](drawn)
     with right:
-        formula, text = words.slip(drawn, *variance_slip(drawn), data.variance_along(drawn))
+        formula, text = words.slip(drawn, *variance_slip(drawn), variance_along(drawn))
         st.markdown("**A common slip**")
         st.latex(formula)
         st.markdown(text)
@@ -111,7 +112,7 @@ def _spread(drawn: Sample) -> None:
     )
     st.altair_chart(chart, alt=f"{title}, against β")
     st.markdown(words.together(spec))
-    limits = [data.limit_variance(spec, heads) for heads in ("one", "two")]
+    limits = [limit_variance(spec, heads) for heads in ("one", "two")]
     if None in limits:
         st.markdown("Lines: theory, where it knows. Point: this sample, ± 4 standard errors.")
         return
@@ -125,10 +126,10 @@ def _bands(drawn: Sample) -> None:
     betas, quantiles, known = data.quantile_curves(drawn.spec)
     title = "Share on a: median, middle 50 %, middle 90 %"
     chart = curves.quantile_bands(
-        betas, quantiles, drawn.spec.beta, data.quantiles_of(drawn), title=title
+        betas, quantiles, drawn.spec.beta, quantiles_of(drawn), title=title
     )
     st.altair_chart(chart, alt=f"{title}, against β")
-    source = "exact" if known else f"sampled ({data.N_DRAWS_A_BETA:,} draws each at most)"
+    source = "exact" if known else f"sampled ({N_DRAWS_A_BETA:,} draws each at most)"
     st.markdown(f"Bands: {source}. Points: 5, 25, 50, 75, 95 % of this sample at β.")
 
 
