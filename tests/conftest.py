@@ -134,7 +134,7 @@ def make_trainer(
 ) -> Callable[..., Trainer]:
     """A trainer on the invented people with pools of 12 examples, a few batches each."""
     monkeypatch.setattr(examples, "POOL_SIZE", 12)
-    data = training_data(corpus.documents, corpus.train, pieces)
+    data = training_data(corpus.documents, corpus.train, pieces, recipe)
 
     def make(*, n_steps: int = 16, seed: int = 0, **changes: Any) -> Trainer:
         changed = replace(recipe, **changes)

@@ -14,7 +14,7 @@ from core.cli import verbs
 from core.cli.importing import add_import
 from core.cli.montecarlo import add_montecarlo
 from core.data.biographies import PATTERNS
-from core.training.recipe import PRESETS
+from core.training.presets import PRESETS
 
 DEFAULT_CHECKPOINT = "notable-pretrained"
 
@@ -95,6 +95,11 @@ def _add_train(train: argparse.ArgumentParser) -> None:
     train.add_argument("--out", type=Path, metavar="DIR", help="needed with --preset")
     train.add_argument("--seed", type=int, help="0 unless told")
     _add_corpus_folder(train)
+    train.add_argument(
+        "--tuning",
+        action="store_true",
+        help="measure held-out training questions only, and leave dev and test alone",
+    )
     _add_json(train)
     train.set_defaults(run=verbs.train)
 

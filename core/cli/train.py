@@ -35,7 +35,8 @@ from core.evaluation.accuracy import evaluate
 from core.models.gpt import GPT
 from core.training.examples import training_data
 from core.training.loop import StepRecord, Trainer, TrainingDivergedError, steps_for_minutes
-from core.training.recipe import Recipe, preset, recipe_from_dict
+from core.training.presets import preset
+from core.training.recipe import Recipe, recipe_from_dict
 
 RUN, STATE = "run.json", "state.safetensors"
 CARRIED = ("recipe", "seed", "n_steps", "data_sha256", "command")  # from run.json into the card
@@ -68,8 +69,12 @@ def start_run(
     steps: int | None,
     seed: int,
     corpus_folder: Path | None,
+    tuning: bool = False,
 ) -> Run:
-    """A new run in an empty folder; minutes become steps by a short measurement."""
+    """A new run in an empty folder; minutes become steps by a short measurement.
+
+    With `tuning` only held-out training questions are measured: dev and test stay unseen.
+    """
     recipe = preset(name)
     if (folder / RUN).exists():
         raise ValueError(f"{folder} already holds a run: continue it with --resume {folder}")
@@ -88,8 +93,8 @@ def start_run(
         "n_steps": steps,
         "data_sha256": corpus.digest,
         "corpus_folder": None if corpus_folder is None else str(corpus_folder.resolve()),
-        "command": f"python -m core train --preset {name} --steps {steps} --seed {seed} "
-        f"--out checkpoints/{folder.name}",
+        "tuning": tuning,
+        "command": _command(recipe, folder, steps=steps, seed=seed, tuning=tuning),
     }
     write_json(folder / VOCABULARY, vocabulary.to_dict())
     write_json(folder / RUN, settings)
@@ -164,10 +169,20 @@ def finish_card(folder: Path, card: dict[str, Any], corpus: TrainingCorpus) -> d
     return card
 
 
+def _command(recipe: Recipe, folder: Path, *, steps: int, seed: int, tuning: bool) -> str:
+    """What repeats the run anywhere; the course's files are where A5_DATA says."""
+    parts = [f"python -m core train --preset {recipe.name} --steps {steps} --seed {seed}"]
+    if recipe.corpus == "course":
+        parts.append('--corpus "$A5_DATA"')
+    if tuning:
+        parts.append("--tuning")
+    return " ".join([*parts, f"--out checkpoints/{folder.name}"])
+
+
 def _trainer_factory(
     recipe: Recipe, corpus: TrainingCorpus, vocabulary: Vocabulary, seed: int
 ) -> Callable[[int], Trainer]:
-    data = training_data(corpus.documents, corpus.train, vocabulary)
+    data = training_data(corpus.documents, corpus.train, vocabulary, recipe)
 
     def make(n_steps: int) -> Trainer:
         generator = torch.Generator().manual_seed(seed)
@@ -182,7 +197,7 @@ def _settings(folder: Path) -> dict[str, Any]:
         finished = (folder / CARD).exists()
         raise ValueError(f"{folder}: " + ("this run is finished" if finished else "no run is here"))
     settings = read_json(folder / RUN)
-    if missing := [name for name in (*CARRIED, "corpus_folder") if name not in settings]:
+    if missing := [name for name in (*CARRIED, "corpus_folder", "tuning") if name not in settings]:
         raise ValueError(f"{folder / RUN}: {', '.join(missing)} is missing")
     return settings
 
@@ -232,8 +247,9 @@ def _finish(run: Run) -> dict[str, Any]:
         "figures": {"held_out": held_out},
     }
     save_checkpoint(run.folder, run.model, run.vocabulary, card)
-    card = finish_card(run.folder, card, run.corpus)
-    _measure_snapshots(run, card)
+    if not run.settings["tuning"]:
+        card = finish_card(run.folder, card, run.corpus)
+        _measure_snapshots(run, card)
     # In this order: a run without a state would start again from the beginning.
     (run.folder / RUN).unlink(missing_ok=True)
     (run.folder / STATE).unlink(missing_ok=True)

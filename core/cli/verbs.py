@@ -105,6 +105,7 @@ def train(options: argparse.Namespace) -> None:
     """Train a preset into a folder, or go on with a stopped run."""
     if options.resume is not None:
         fixed = [n for n in ("minutes", "steps", "seed", "out") if getattr(options, n) is not None]
+        fixed += ["tuning"] if options.tuning else []
         if fixed:
             raise ValueError(f"--{fixed[0]} is fixed since the run began; leave it out")
         run = training.resume_run(options.resume, corpus_folder=options.corpus)
@@ -118,6 +119,7 @@ def train(options: argparse.Namespace) -> None:
             steps=options.steps,
             seed=options.seed or 0,
             corpus_folder=options.corpus,
+            tuning=options.tuning,
         )
     card = training.train(run, log=lambda line: print(line, file=sys.stderr, flush=True))
     _print(options, card, f"{run.folder}: {json.dumps(card['figures'])}")

@@ -61,6 +61,7 @@ def training_data(
     documents: Sequence[tuple[str, Sequence[str]]],
     questions: Sequence[Question],
     vocabulary: Vocabulary,
+    recipe: Recipe,
 ) -> TrainingData:
     """Tokenise (name, lines) documents and the questions that may be asked in training."""
 
@@ -69,7 +70,7 @@ def training_data(
         return tuple(vocabulary.encode(text)) if text else ()
 
     return TrainingData(
-        tuple(_document(name, lines, encode) for name, lines in documents),
+        tuple(_document(name, lines, recipe, encode) for name, lines in documents),
         tuple((encode(q.text), encode(q.answer)) for q in questions if q.answer is not None),
     )
 
@@ -119,12 +120,12 @@ def collate(examples: Sequence[Sequence[int]], *, answer_only: bool) -> Batch:
 
 
 def _document(
-    name: str, lines: Sequence[str], encode: Callable[[str], tuple[int, ...]]
+    name: str, lines: Sequence[str], recipe: Recipe, encode: Callable[[str], tuple[int, ...]]
 ) -> Document:
     facts: list[str] = []
     cuts: list[tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]] = []
-    for line in lines:
-        for start, end in salient_spans(line):
+    for line in (whole[: recipe.fact_characters] for whole in lines):
+        for start, end in salient_spans(line, split_numbers=recipe.split_numbers):
             fact = line[start:end]
             if _is_mention(name, line, start, end):
                 continue

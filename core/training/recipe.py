@@ -1,6 +1,6 @@
 """What a training does, frozen: data, model, phases, optimizer. A recipe and a seed fix a run."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from core.models.config import Attention, GPTConfig, Positions
@@ -36,7 +36,11 @@ class Phase:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recipe:
-    """A preset. Learning rates are peak values; `minutes` is the default length of a run."""
+    """A preset. Learning rates are peak values; `minutes` is the default length of a run.
+
+    Facts are taken from the first `fact_characters` of a line (all of it unless told); for
+    `split_numbers` see core.data.objectives.salient_spans.
+    """
 
     name: str
     phases: tuple[Phase, ...]
@@ -45,6 +49,8 @@ class Recipe:
     n_pieces: int = 2000
     n_sentences: int = 6
     n_facts: int = 4
+    fact_characters: int | None = None
+    split_numbers: bool = False
     block_size: int = 128
     n_layers: int = 2
     n_heads: int = 8
@@ -81,52 +87,6 @@ class Recipe:
     def longest_input(self) -> int:
         """The most tokens that the model reads; a Synthesizer reads one less than its block."""
         return self.model_config(1).longest_input
-
-
-PRETRAIN = Phase(
-    name="pretrain",
-    share=0.98,
-    shuffled_facts=0.5,
-    salient_spans=0.1,
-    span_corruption=0.15,
-    questions=0.25,
-)
-RECALL = Phase(name="recall", share=0.43, shuffled_facts=0.7, questions=0.3)
-FINE_TUNE = Phase(name="fine-tune", share=0.02, questions=1.0, answer_only=True)
-# Characters and narrow models store facts slowly: once the sentences are read, only the recall
-# that a question asks for is practised. The wide word-piece model loses by it (86 % of the
-# held-out questions after 5,000 steps).
-RECALLED = (replace(PRETRAIN, share=0.55), RECALL, FINE_TUNE)
-
-PRESETS: dict[str, Recipe] = {
-    recipe.name: recipe
-    for recipe in (
-        Recipe(name="notable-scratch", phases=(FINE_TUNE,), minutes=2),
-        Recipe(name="notable-pretrained", phases=(PRETRAIN, FINE_TUNE), minutes=24),
-        Recipe(
-            name="notable-char",
-            phases=RECALLED,
-            vocabulary="char",
-            n_layers=3,
-            minutes=40,
-        ),
-        Recipe(
-            name="notable-small",
-            phases=RECALLED,
-            width=80,
-            n_heads=4,
-            minutes=4,
-            n_snapshots=7,
-        ),
-    )
-}
-
-
-def preset(name: str) -> Recipe:
-    """A preset by name. Raises ValueError that lists the names."""
-    if name not in PRESETS:
-        raise ValueError(f"unknown preset {name!r}; presets: {', '.join(PRESETS)}")
-    return PRESETS[name]
 
 
 def recipe_from_dict(data: dict[str, Any]) -> Recipe:

@@ -11,7 +11,8 @@ import pytest
 from core.cli import places, train, verbs
 from core.cli.main import main
 from core.training import examples
-from core.training.recipe import PRESETS, Recipe
+from core.training.presets import PRESETS
+from core.training.recipe import Recipe
 
 
 class Outcome(NamedTuple):

@@ -75,6 +75,16 @@ def test_a_finished_run_is_a_checkpoint_with_a_card(run: Run, tmp_path: Path):
         assert card[key]
 
 
+def test_a_tuning_run_measures_held_out_questions_only(run: Run, tmp_path: Path):
+    card = start(run, tmp_path / "run", "--tuning").report
+    assert set(card["figures"]) == {"held_out"}
+    assert "snapshots" not in card
+    assert "--tuning" in card["command"]
+    refused = run("train", "--resume", tmp_path / "run", "--tuning")
+    assert refused.status == 2
+    assert "--tuning is fixed since the run began" in refused.err
+
+
 def test_progress_goes_to_standard_error(run: Run, tmp_path: Path):
     outcome = start(run, tmp_path / "run")
     assert outcome.report["n_steps"] == N_STEPS
@@ -205,7 +215,7 @@ def test_a_folder_without_a_run_cannot_be_resumed(run: Run, tmp_path: Path):
     assert run("train", "--resume", tmp_path).error == f"error: {tmp_path}: no run is here"
     (tmp_path / train.RUN).write_text('{"seed": 0}')
     error = run("train", "--resume", tmp_path).error
-    assert "run.json: recipe, n_steps, data_sha256, command, corpus_folder is missing" in error
+    assert "run.json: recipe, n_steps, data_sha256, command, corpus_folder, tuning is missing" in error
 
 
 @pytest.mark.parametrize(

@@ -130,6 +130,19 @@ def test_a_word_that_only_opens_a_sentence_is_not_salient(text: str, expected: l
     assert spans(text) == expected
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("(3 March 1822 Rome - 1901 Bad Ischl)", ["3", "March 1822", "Rome", "1901", "Bad Ischl"]),
+        ("on 1 May 1907, in Øster 7 Élan", ["1", "May 1907", "Øster 7", "Élan"]),
+        ("Apollo 11 landed", ["Apollo 11"]),
+    ],
+)
+def test_a_number_can_be_split_from_the_name_behind_it(text: str, expected: list[str]) -> None:
+    assert [text[start:end] for start, end in salient_spans(text, split_numbers=True)] == expected
+    assert "".join(spans(text)).replace(" ", "") == "".join(expected).replace(" ", "")
+
+
 def test_salient_spans_are_in_order_and_do_not_overlap() -> None:
     text = "In 1867, Marie Curie was born in Warsaw, Poland. Her work won 2 Nobel Prizes."
     edges = [edge for span in salient_spans(text) for edge in span]

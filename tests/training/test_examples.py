@@ -24,8 +24,8 @@ from core.training.recipe import Phase, Recipe
 
 
 @pytest.fixture
-def data(corpus: TrainingCorpus, pieces: Vocabulary) -> TrainingData:
-    return training_data(corpus.documents, corpus.train, pieces)
+def data(corpus: TrainingCorpus, pieces: Vocabulary, recipe: Recipe) -> TrainingData:
+    return training_data(corpus.documents, corpus.train, pieces, recipe)
 
 
 @pytest.fixture(autouse=True)
@@ -49,9 +49,9 @@ def test_with_answer_only_the_loss_begins_after_the_first_mark():
     ]
 
 
-def test_a_document_holds_its_name_lines_facts_and_cuts(pieces: Vocabulary):
+def test_a_document_holds_its_name_lines_facts_and_cuts(pieces: Vocabulary, recipe: Recipe):
     documents = [("Ada Arden", ["Ada Arden was born in Lagos in 1815."])]
-    (document,) = training_data(documents, [], pieces).documents
+    (document,) = training_data(documents, [], pieces, recipe).documents
     assert pieces.decode(document.name) == "Ada Arden"
     assert [pieces.decode(fact) for fact in document.facts] == ["Lagos", "1815"]
     before, span, after = (pieces.decode(part) for part in document.cuts[0])
@@ -69,10 +69,33 @@ def test_a_document_holds_its_name_lines_facts_and_cuts(pieces: Vocabulary):
     ],
 )
 def test_a_mention_of_the_name_is_no_fact(
-    name: str, line: str, facts: list[str], pieces: Vocabulary
+    name: str, line: str, facts: list[str], pieces: Vocabulary, recipe: Recipe
 ):
-    (document,) = training_data([(name, [line])], [], pieces).documents
+    (document,) = training_data([(name, [line])], [], pieces, recipe).documents
     assert [pieces.decode(fact) for fact in document.facts] == facts
+
+
+@pytest.mark.parametrize(
+    ("n_characters", "split_numbers", "facts"),
+    [
+        (None, False, ["3 March 1822 Rome", "Paris"]),
+        (None, True, ["3", "March 1822", "Rome", "Paris"]),
+        (33, False, ["3 March 1822 Rome"]),
+        (10, True, []),
+    ],
+)
+def test_facts_come_from_the_beginning_of_a_line_and_numbers_can_stand_apart(
+    n_characters: int | None,
+    split_numbers: bool,
+    facts: list[str],
+    pieces: Vocabulary,
+    recipe: Recipe,
+):
+    changed = replace(recipe, fact_characters=n_characters, split_numbers=split_numbers)
+    line = "Ada Arden (3 March 1822 Rome) went to Paris."
+    (document,) = training_data([("Ada Arden", [line])], [], pieces, changed).documents
+    assert [pieces.decode(fact) for fact in document.facts] == facts
+    assert pieces.decode(document.lines[0]) == line
 
 
 def test_only_the_questions_that_are_given_can_be_asked(

@@ -8,7 +8,8 @@ import torch
 
 from core.training.loop import Trainer, phase_at, steps_for_minutes
 from core.training.optimizers import make_optimizers, rate_factor, set_rates, split_parameters
-from core.training.recipe import PRESETS, Phase, Recipe, preset, recipe_from_dict
+from core.training.presets import PRESETS, preset
+from core.training.recipe import Phase, Recipe, recipe_from_dict
 
 MakeTrainer = Callable[..., Trainer]
 
