@@ -16,6 +16,7 @@ _SALIENT_WORD = (
 )
 _JOIN = r"(?:of|upon|de|da|do|dos|das|del|des|di|la|las|le|les|los|el|al|es|il|the|am|an|der|und)"
 _SALIENT = re.compile(rf"(?<![\w'’-]){_SALIENT_WORD}(?: (?:{_JOIN} ){{0,2}}{_SALIENT_WORD})*")
+_DIGIT = re.compile(r"\d")
 _NUMBER_THEN_NAME = re.compile(r"(?<=\d) (?=[^\W\d_a-zß-öø-ÿ])")
 # Capitalised only because they open a sentence.
 _OPENER = re.compile(
@@ -41,12 +42,12 @@ def span_corruption(ids: Sequence[int], *, block_size: int, generator: random.Ra
     return [*ids[:start], MASK_ID, *ids[end:length], MASK_ID, *ids[start:end]]
 
 
-def salient_spans(text: str, *, split_numbers: bool = False) -> list[tuple[int, int]]:
+def salient_spans(text: str, *, numbers: bool = True) -> list[tuple[int, int]]:
     """(start, end) of each capitalised name or number in a text, in order.
 
     After Guu et al. 2020 (REALM, section 3.4), with a pattern instead of a tagger. Words that are
-    capitalised only because they open the sentence are left out. With `split_numbers` a number
-    and the name behind it are two spans: "3 March 1822 Rome" is "3", "March 1822" and "Rome".
+    capitalised only because they open the sentence are left out. Without `numbers` only names are
+    salient, and a name begins anew behind a number: "3 March 1822 Rome" holds "Rome" alone.
     """
     spans: list[tuple[int, int]] = []
     for match in _SALIENT.finditer(text):
@@ -55,14 +56,15 @@ def salient_spans(text: str, *, split_numbers: bool = False) -> list[tuple[int, 
         if opener:
             start = opener.end()
         if start < end:
-            spans += _split(text, start, end) if split_numbers else [(start, end)]
+            spans += [(start, end)] if numbers else _names(text, start, end)
     return spans
 
 
-def _split(text: str, start: int, end: int) -> list[tuple[int, int]]:
+def _names(text: str, start: int, end: int) -> list[tuple[int, int]]:
     gaps = [match.span() for match in _NUMBER_THEN_NAME.finditer(text, start, end)]
     starts = [start, *(after for _, after in gaps)]
-    return list(zip(starts, [*(before for before, _ in gaps), end], strict=True))
+    spans = zip(starts, [*(before for before, _ in gaps), end], strict=True)
+    return [span for span in spans if not _DIGIT.search(text, *span)]
 
 
 def _opens_sentence(text: str, position: int) -> bool:

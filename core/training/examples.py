@@ -88,7 +88,7 @@ def pool_of_batches(
     members: list[list[int]] = []
     for example in sorted(examples, key=len):
         members.append(example)
-        if len(members) * len(example) >= recipe.tokens_per_batch:
+        if _is_full(members, recipe):
             batches.append(collate(members, answer_only=phase.answer_only))
             members = []
     if members:
@@ -119,13 +119,19 @@ def collate(examples: Sequence[Sequence[int]], *, answer_only: bool) -> Batch:
     return Batch(inputs, targets)
 
 
+def _is_full(members: list[list[int]], recipe: Recipe) -> bool:
+    if recipe.examples_per_batch is not None:
+        return len(members) >= recipe.examples_per_batch
+    return len(members) * len(members[-1]) >= recipe.tokens_per_batch
+
+
 def _document(
     name: str, lines: Sequence[str], recipe: Recipe, encode: Callable[[str], tuple[int, ...]]
 ) -> Document:
     facts: list[str] = []
     cuts: list[tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]] = []
     for line in (whole[: recipe.fact_characters] for whole in lines):
-        for start, end in salient_spans(line, split_numbers=recipe.split_numbers):
+        for start, end in salient_spans(line, numbers=recipe.numbers):
             fact = line[start:end]
             if _is_mention(name, line, start, end):
                 continue

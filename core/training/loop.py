@@ -86,12 +86,7 @@ class Trainer:
 
     def _step(self) -> StepRecord:
         batch, phase = self._next_batch()
-        factor = rate_factor(
-            self.cursor.step,
-            self.n_steps,
-            warmup=self.recipe.warmup_steps,
-            decay_share=self.recipe.decay_share,
-        )
+        factor = rate_factor(self.cursor.step, self.n_steps, self.recipe, phase)
         set_rates(self.optimizers, self.recipe, factor)
         loss = self._update(batch)
         self.cursor.step, self.cursor.place = self.cursor.step + 1, self.cursor.place + 1

@@ -1,12 +1,13 @@
 """Muon for the matrices of the blocks, AdamW for the rest; one learning-rate factor for both."""
 
+import math
 from collections.abc import Sequence
 
 import torch
 from torch import nn
 
 from core.models.gpt import GPT
-from core.training.recipe import Recipe
+from core.training.recipe import Phase, Recipe
 
 
 def make_optimizers(model: GPT, recipe: Recipe) -> list[torch.optim.Optimizer]:
@@ -15,7 +16,7 @@ def make_optimizers(model: GPT, recipe: Recipe) -> list[torch.optim.Optimizer]:
     """
     matrices, rest = split_parameters(model)
     if recipe.optimizer == "adamw":
-        return [_adamw(matrices, recipe), _adamw(rest, recipe)]
+        return [_adamw(matrices, recipe, recipe.matrix_decay), _adamw(rest, recipe, 0.0)]
     muon = torch.optim.Muon(
         matrices,
         lr=recipe.matrix_rate,
@@ -23,7 +24,7 @@ def make_optimizers(model: GPT, recipe: Recipe) -> list[torch.optim.Optimizer]:
         weight_decay=recipe.matrix_decay,
         adjust_lr_fn="original",
     )
-    return [muon, _adamw(rest, recipe)]
+    return [muon, _adamw(rest, recipe, 0.0)]
 
 
 def split_parameters(model: GPT) -> tuple[list[nn.Parameter], list[nn.Parameter]]:
@@ -33,11 +34,20 @@ def split_parameters(model: GPT) -> tuple[list[nn.Parameter], list[nn.Parameter]
     return matrices, [p for p in model.parameters() if id(p) not in chosen]
 
 
-def rate_factor(step: int, n_steps: int, *, warmup: int, decay_share: float) -> float:
-    """Linear warm-up to 1, flat, then linear decay to 0.02 over the last `decay_share`."""
-    rise = min(1.0, (step + 1) / max(1, min(warmup, n_steps // 10)))
+def rate_factor(step: int, n_steps: int, recipe: Recipe, phase: Phase) -> float:
+    """The part of the peak rate at a step (zero-based).
+
+    Linear warm-up to 1, flat, then linear decay to 0.02 over the last `decay_share` of the steps.
+    With `cosine_steps`, as minGPT does it: max(0.1, (1 + cos(π step / cosine_steps)) / 2), which
+    rises again after that many steps. A phase with a rate of its own keeps to it.
+    """
+    if phase.rate is not None:
+        return phase.rate
+    rise = min(1.0, (step + 1) / max(1, min(recipe.warmup_steps, n_steps // 10)))
+    if recipe.cosine_steps:
+        return rise * max(0.1, (1 + math.cos(math.pi * step / recipe.cosine_steps)) / 2)
     left = (n_steps - step) / n_steps
-    return rise * min(1.0, max(0.02, left / decay_share))
+    return rise * min(1.0, max(0.02, left / recipe.decay_share))
 
 
 def set_rates(optimizers: Sequence[torch.optim.Optimizer], recipe: Recipe, factor: float) -> None:
@@ -48,5 +58,8 @@ def set_rates(optimizers: Sequence[torch.optim.Optimizer], recipe: Recipe, facto
             group["lr"] = factor * (recipe.matrix_rate if is_muon else recipe.adamw_rate)
 
 
-def _adamw(parameters: list[nn.Parameter], recipe: Recipe) -> torch.optim.Optimizer:
-    return torch.optim.AdamW(parameters, lr=recipe.adamw_rate, betas=(0.9, 0.95), weight_decay=0.0)
+def _adamw(
+    parameters: list[nn.Parameter], recipe: Recipe, decay: float
+) -> torch.optim.Optimizer:
+    rate = recipe.adamw_rate
+    return torch.optim.AdamW(parameters, lr=rate, betas=(0.9, 0.95), weight_decay=decay)

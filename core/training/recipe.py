@@ -13,7 +13,8 @@ class Phase:
     """A stretch of training with its own mixture of examples.
 
     `share` is this phase's part of all steps; the mixture weights need not sum to 1.
-    `answer_only` puts the loss on the answer alone, as the course's fine-tuning does.
+    `answer_only` puts the loss on the answer alone, as the course's fine-tuning does; `rate` holds
+    the learning rate at that part of its peak instead of the recipe's schedule.
     """
 
     name: str
@@ -23,6 +24,7 @@ class Phase:
     span_corruption: float = 0.0
     questions: float = 0.0
     answer_only: bool = False
+    rate: float | None = None
 
     @property
     def mixture(self) -> dict[str, float]:
@@ -36,10 +38,13 @@ class Phase:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recipe:
-    """A preset. Learning rates are peak values; `minutes` is the default length of a run.
+    """A preset. Learning rates are peak values.
 
-    Facts are taken from the first `fact_characters` of a line (all of it unless told); for
-    `split_numbers` see core.data.objectives.salient_spans.
+    `n_steps` is the default length of a run, or `minutes` if it is None. A batch has about
+    `tokens_per_batch` tokens, or `examples_per_batch` examples. The rate falls linearly over the
+    last `decay_share` of the steps, or by cosines of `cosine_steps` steps (see rate_factor).
+    Facts are taken from the first `fact_characters` of a line (all of it unless told); without
+    `numbers` they are names only.
     """
 
     name: str
@@ -50,7 +55,7 @@ class Recipe:
     n_sentences: int = 6
     n_facts: int = 4
     fact_characters: int | None = None
-    split_numbers: bool = False
+    numbers: bool = True
     block_size: int = 128
     n_layers: int = 2
     n_heads: int = 8
@@ -60,13 +65,16 @@ class Recipe:
     n_latents: int = 0
     latent_stride: int = 1
     tokens_per_batch: int = 3000
+    examples_per_batch: int | None = None
     optimizer: Literal["muon", "adamw"] = "muon"
     matrix_rate: float = 0.02
     matrix_decay: float = 0.05
     adamw_rate: float = 3e-3
     warmup_steps: int = 100
     decay_share: float = 0.6
+    cosine_steps: int = 0
     clip_norm: float = 1.0
+    n_steps: int | None = None
     minutes: float = 20.0
     n_snapshots: int = 0
 

@@ -2,36 +2,59 @@
 
 from collections.abc import Callable
 from dataclasses import asdict, replace
+from typing import Any
 
 import pytest
 import torch
 
+from core.models.gpt import GPT
 from core.training.loop import Trainer, phase_at, steps_for_minutes
 from core.training.optimizers import make_optimizers, rate_factor, set_rates, split_parameters
-from core.training.presets import PRESETS, preset
+from core.training.presets import ABLATION, PRESETS, preset
 from core.training.recipe import Phase, Recipe, recipe_from_dict
 
 MakeTrainer = Callable[..., Trainer]
 
 
-def test_the_rate_rises_stays_and_falls():
-    factors = [rate_factor(step, 100, warmup=4, decay_share=0.5) for step in range(100)]
-    assert factors[:4] == [0.25, 0.5, 0.75, 1.0]
-    assert set(factors[4:51]) == {1.0}
-    assert factors[75] == pytest.approx(0.5)
-    assert factors[90] == pytest.approx(0.2)
-    assert factors[99] == pytest.approx(0.02)
-    assert factors[50:] == sorted(factors[50:], reverse=True)
+PLAIN = Phase(name="plain")
 
 
-def test_warm_up_takes_a_tenth_of_a_short_run_at_most():
-    assert rate_factor(0, 20, warmup=100, decay_share=0.5) == 0.5
-    assert rate_factor(1, 20, warmup=100, decay_share=0.5) == 1.0
-    assert rate_factor(0, 5, warmup=100, decay_share=0.5) == 1.0
+def factors(recipe: Recipe, n_steps: int, phase: Phase = PLAIN, **changes: Any) -> list[float]:
+    changed = replace(recipe, **changes)
+    return [rate_factor(step, n_steps, changed, phase) for step in range(n_steps)]
 
 
-def test_the_rate_never_falls_below_two_hundredths():
-    assert rate_factor(9_999, 10_000, warmup=1, decay_share=0.6) == 0.02
+def test_the_rate_rises_stays_and_falls(recipe: Recipe):
+    rates = factors(recipe, 100, warmup_steps=4, decay_share=0.5)
+    assert rates[:4] == [0.25, 0.5, 0.75, 1.0]
+    assert set(rates[4:51]) == {1.0}
+    assert rates[75] == pytest.approx(0.5)
+    assert rates[90] == pytest.approx(0.2)
+    assert rates[99] == pytest.approx(0.02)
+    assert rates[50:] == sorted(rates[50:], reverse=True)
+
+
+def test_warm_up_takes_a_tenth_of_a_short_run_at_most(recipe: Recipe):
+    assert factors(recipe, 20, warmup_steps=100, decay_share=0.5)[:2] == [0.5, 1.0]
+    assert factors(recipe, 5, warmup_steps=100, decay_share=0.5)[0] == 1.0
+
+
+def test_the_rate_never_falls_below_two_hundredths(recipe: Recipe):
+    assert rate_factor(9_999, 10_000, replace(recipe, decay_share=0.6), PLAIN) == 0.02
+
+
+def test_the_course_s_rate_falls_to_a_tenth_and_rises_again(recipe: Recipe):
+    rates = factors(recipe, 81, warmup_steps=1, cosine_steps=40)
+    assert rates[0] == 1.0
+    assert rates[20] == pytest.approx(0.5)
+    assert rates[40] == 0.1
+    assert rates[60] == pytest.approx(0.5)
+    assert rates[80] == pytest.approx(1.0)
+    assert min(rates) == 0.1
+
+
+def test_a_phase_can_hold_its_own_rate(recipe: Recipe):
+    assert set(factors(recipe, 30, Phase(name="p", rate=0.1), cosine_steps=7)) == {0.1}
 
 
 def test_phases_follow_their_shares(recipe: Recipe):
@@ -96,6 +119,28 @@ def test_no_minutes_make_no_run(make_trainer: MakeTrainer, minutes: float):
 @pytest.mark.parametrize("name", PRESETS)
 def test_a_preset_comes_back_from_its_dictionary(name: str):
     assert recipe_from_dict(asdict(preset(name))) == preset(name)
+
+
+def test_the_course_s_recipe_sees_its_650_and_10_epochs():
+    course = preset("course-recipe")
+    assert course.n_steps == 14_914 + 140
+    assert [phase_at(course, step, course.n_steps) for step in (0, 14_913, 14_914)] == [0, 0, 1]
+    assert (course.examples_per_batch, course.adamw_rate) == (128, 6e-3)
+
+
+def test_a_row_of_the_ablation_differs_from_the_base_in_one_thing():
+    base, *others = map(asdict, ABLATION.values())
+    for other in others:
+        changed = [key for key in base if other[key] != base[key] and key != "name"]
+        assert len(changed) == 1, other["name"]
+
+
+@pytest.mark.parametrize("name", [name for name in PRESETS if name.startswith("course-")])
+def test_a_model_of_the_course_s_data_has_at_most_3_35_million_parameters(name: str):
+    recipe = preset(name)
+    with torch.device("meta"):
+        model = GPT(recipe.model_config(recipe.n_pieces if recipe.vocabulary == "bpe" else 256))
+    assert 2_000_000 < model.n_parameters <= 3_350_000
 
 
 def test_an_unknown_preset_is_refused_with_the_known_ones():
