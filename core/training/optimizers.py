@@ -58,8 +58,6 @@ def set_rates(optimizers: Sequence[torch.optim.Optimizer], recipe: Recipe, facto
             group["lr"] = factor * (recipe.matrix_rate if is_muon else recipe.adamw_rate)
 
 
-def _adamw(
-    parameters: list[nn.Parameter], recipe: Recipe, decay: float
-) -> torch.optim.Optimizer:
+def _adamw(parameters: list[nn.Parameter], recipe: Recipe, decay: float) -> torch.optim.Optimizer:
     rate = recipe.adamw_rate
     return torch.optim.AdamW(parameters, lr=rate, betas=(0.9, 0.95), weight_decay=decay)

@@ -62,9 +62,7 @@ _AS_IN_THE_COURSE = Recipe(
     corpus="course",
     phases=(
         Phase(name="pretrain", share=_COURSE_STEPS[0], span_corruption=1.0),
-        Phase(
-            name="fine-tune", share=_COURSE_STEPS[1], questions=1.0, answer_only=True, rate=0.1
-        ),
+        Phase(name="fine-tune", share=_COURSE_STEPS[1], questions=1.0, answer_only=True, rate=0.1),
     ),
     vocabulary="char",
     n_layers=4,
