@@ -98,6 +98,26 @@ def shuffled_facts(
     return sequence
 
 
+def ordered_facts(
+    name: Sequence[int],
+    facts: Sequence[Sequence[int]],
+    *,
+    n_most: int,
+    generator: random.Random,
+) -> list[int]:
+    """`name ⁇ fact ⁇ fact ⁇ …` in the order of the text, each fact left out half of the time.
+
+    So the k-th fact comes right after the name with probability 1/2^k: what a text says first is
+    recalled most, and of two places the model learns which comes first. A sequence that would be
+    empty has one fact, drawn uniformly.
+    """
+    chosen = [fact for fact in facts if generator.random() < 0.5] or [generator.choice(facts)]
+    sequence = [*name, MASK_ID]
+    for fact in list(dict.fromkeys(map(tuple, chosen)))[:n_most]:
+        sequence += [*fact, MASK_ID]
+    return sequence
+
+
 def question_and_answer(question: Sequence[int], answer: Sequence[int]) -> list[int]:
     """`question ⁇ answer ⁇`, the fine-tuning form."""
     return [*question, MASK_ID, *answer, MASK_ID]

@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from core.data.objectives import (
+    ordered_facts,
     question_and_answer,
     salient_span_corruption,
     salient_spans,
@@ -20,6 +21,7 @@ from core.data.vocabulary import MASK_ID, PAD_ID, Vocabulary
 from core.training.recipe import Phase, Recipe
 
 IGNORE = -100
+FACTS = {"shuffled_facts": shuffled_facts, "ordered_facts": ordered_facts}
 POOL_SIZE = 1024
 
 
@@ -159,8 +161,8 @@ def _draw_kind(
     if kind == "questions":
         return question_and_answer(*generator.choice(data.questions))
     document = generator.choice(data.documents)
-    if kind == "shuffled_facts" and document.facts:
-        return shuffled_facts(
+    if kind in FACTS and document.facts:
+        return FACTS[kind](
             document.name, document.facts, n_most=recipe.n_facts, generator=generator
         )
     if kind == "salient_spans" and document.cuts:

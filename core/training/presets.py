@@ -4,6 +4,7 @@ Figures behind the choices are accuracies on held-out training questions, never 
 """
 
 from dataclasses import replace
+from typing import Any
 
 from core.training.recipe import Phase, Recipe
 
@@ -42,10 +43,13 @@ NOTABLE = (
     ),
 )
 
+# Errors left after 28 minutes of shuffled facts were mostly a wrong choice among the facts of the
+# right person, so the order of the text is kept: 74 % of the held-out questions after 10 minutes
+# instead of 70 %.
 _PIECES = Recipe(
     name="course-pieces",
     corpus="course",
-    phases=(replace(PRETRAIN, shuffled_facts=0.55, questions=0.2), FINE_TUNE),
+    phases=(replace(PRETRAIN, shuffled_facts=0.0, ordered_facts=0.55, questions=0.2), FINE_TUNE),
     n_pieces=3000,
     n_facts=10,
     fact_characters=420,
@@ -93,38 +97,39 @@ COURSE = (
 # What pretraining buys, and which: each differs from the first in one thing.
 _BASE = replace(_PIECES, name="ablation-base", minutes=10)
 _MIXED = _BASE.phases[0]
-_OBJECTIVES = {"shuffled_facts": 0.0, "salient_spans": 0.0, "span_corruption": 0.0}
+_OBJECTIVES = {"ordered_facts": 0.0, "salient_spans": 0.0, "span_corruption": 0.0}
 
 
-def _objective(name: str) -> tuple[Phase, ...]:
-    pretrain = replace(_MIXED, **{**_OBJECTIVES, name: 1 - _MIXED.questions})
-    return (pretrain, FINE_TUNE)
+def _row(name: str, **changes: Any) -> Recipe:
+    return replace(_BASE, name=f"ablation-{name}", **changes)
 
+
+def _pretrained_by(**mixture: float) -> tuple[Phase, ...]:
+    return (replace(_MIXED, **{**_OBJECTIVES, **mixture}), FINE_TUNE)
+
+
+_PRETRAINING = 1 - _MIXED.questions
 
 ABLATION = {
-    "the course's word-piece recipe": _BASE,
-    "shuffled facts alone": replace(
-        _BASE, name="ablation-facts", phases=_objective("shuffled_facts")
+    "our recipe": _BASE,
+    "facts in random order": _row(
+        "shuffled",
+        phases=(replace(_MIXED, ordered_facts=0.0, shuffled_facts=0.55), FINE_TUNE),
     ),
-    "salient spans alone": replace(
-        _BASE, name="ablation-spans", phases=_objective("salient_spans")
+    "facts alone": _row("facts", phases=_pretrained_by(ordered_facts=_PRETRAINING)),
+    "span corruption alone": _row(
+        "corruption", phases=_pretrained_by(span_corruption=_PRETRAINING)
     ),
-    "span corruption alone": replace(
-        _BASE, name="ablation-corruption", phases=_objective("span_corruption")
-    ),
-    "no pretraining": replace(
-        _BASE, name="ablation-scratch", phases=(replace(_MIXED, **_OBJECTIVES), FINE_TUNE)
-    ),
-    "questions only at the end": replace(
-        _BASE,
-        name="ablation-apart",
+    "no pretraining": _row("scratch", phases=_pretrained_by()),
+    "questions only at the end": _row(
+        "apart",
         phases=(
             replace(_MIXED, questions=0.0, share=0.8),
             replace(FINE_TUNE, share=0.2, answer_only=False),
         ),
     ),
-    "characters": replace(_BASE, name="ablation-char", vocabulary="char"),
-    "AdamW for all": replace(_BASE, name="ablation-adamw", optimizer="adamw"),
+    "characters": _row("char", vocabulary="char"),
+    "AdamW for all": _row("adamw", optimizer="adamw"),
 }
 
 PRESETS: dict[str, Recipe] = {

@@ -20,6 +20,7 @@ class Phase:
     name: str
     share: float = 1.0
     shuffled_facts: float = 0.0
+    ordered_facts: float = 0.0
     salient_spans: float = 0.0
     span_corruption: float = 0.0
     questions: float = 0.0
@@ -30,6 +31,7 @@ class Phase:
     def mixture(self) -> dict[str, float]:
         return {
             "shuffled_facts": self.shuffled_facts,
+            "ordered_facts": self.ordered_facts,
             "salient_spans": self.salient_spans,
             "span_corruption": self.span_corruption,
             "questions": self.questions,

@@ -9,6 +9,7 @@ from core.data.objectives import (
     question_and_answer,
     salient_span_corruption,
     salient_spans,
+    ordered_facts,
     shuffled_facts,
     span_corruption,
 )
@@ -191,6 +192,41 @@ def test_shuffled_facts_depend_on_the_seed_alone() -> None:
     facts = [[i] for i in range(20, 30)]
     draws = [shuffled_facts([10], facts, n_most=6, generator=random.Random(s)) for s in (1, 1, 2)]
     assert draws[0] == draws[1] != draws[2]
+
+
+def test_ordered_facts_keep_the_order_of_the_text() -> None:
+    facts = [[20], [30, 31], [40], [50]]
+    generator = random.Random(0)
+    for _ in range(100):
+        ids = ordered_facts([10, 11], facts, n_most=3, generator=generator)
+        assert ids[:3] == [10, 11, MASK_ID]
+        assert ids[-1] == MASK_ID
+        places = [facts.index(fact) for fact in cut(ids[3:])]
+        assert 1 <= len(places) <= 3
+        assert places == sorted(set(places))
+
+
+def test_an_ordered_fact_that_is_said_twice_stands_once() -> None:
+    generator = random.Random(0)
+    draws = {
+        tuple(ordered_facts([10], [[20], [20]], n_most=9, generator=generator)) for _ in range(50)
+    }
+    assert draws == {(10, MASK_ID, 20, MASK_ID)}
+
+
+def test_each_ordered_fact_is_kept_half_of_the_time_and_the_first_leads_most() -> None:
+    generator, n = random.Random(0), 4000
+    draws = [
+        cut(ordered_facts([10], [[20], [30], [40]], n_most=9, generator=generator)[2:])
+        for _ in range(n)
+    ]
+    first = Counter(draw[0][0] for draw in draws)
+    # Of eight equally likely choices one is empty, and then each fact stands alone a third.
+    for fact, expected in ((20, 1 / 2 + 1 / 24), (30, 1 / 4 + 1 / 24), (40, 1 / 8 + 1 / 24)):
+        error = (expected * (1 - expected) / n) ** 0.5
+        assert abs(first[fact] / n - expected) < 4 * error
+    kept = sum([40] in draw for draw in draws) / n
+    assert abs(kept - (1 / 2 + 1 / 24)) < 4 * 0.5 / n**0.5
 
 
 def test_a_question_is_followed_by_its_answer_between_masks() -> None:

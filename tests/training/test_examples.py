@@ -12,6 +12,7 @@ from core.data.corpus import TrainingCorpus
 from core.data.vocabulary import MASK_ID, PAD_ID, Vocabulary
 from core.training import examples
 from core.training.examples import (
+    FACTS,
     IGNORE,
     Batch,
     TrainingData,
@@ -109,6 +110,7 @@ def test_only_the_questions_that_are_given_can_be_asked(
         ("salient_spans", {3}),
         ("span_corruption", {2}),
         ("shuffled_facts", set(range(2, 8))),
+        ("ordered_facts", set(range(2, 8))),
     ],
 )
 def test_a_mixture_of_one_kind_draws_that_kind_alone(
@@ -123,7 +125,7 @@ def test_a_mixture_of_one_kind_draws_that_kind_alone(
     if kind == "questions":
         whole = {(*q, MASK_ID, *a, MASK_ID) for q, a in data.questions}
         assert {tuple(ids) for ids in drawn} <= whole
-    if kind == "shuffled_facts":
+    if kind in FACTS:
         names = {document.name for document in data.documents}
         assert {tuple(ids[: ids.index(MASK_ID)]) for ids in drawn} <= names
 
