@@ -34,6 +34,12 @@ page = st.navigation(
             icon=":material/calculate:",
             url_path="attention_by_hand",
         ),
+        st.Page(
+            "pages/report_card/page.py",
+            title="Report card",
+            icon=":material/school:",
+            url_path="report_card",
+        ),
     ]
 )
 if IS_SCRIPT:

@@ -1,5 +1,7 @@
 """Tiny models, vocabularies, corpora and checkpoints, all made here from explicit seeds."""
 
+import json
+import os
 import shutil
 from collections.abc import Callable
 from dataclasses import replace
@@ -9,6 +11,7 @@ from typing import Any
 import pytest
 import torch
 
+from core.checkpoints.files import sha256
 from core.checkpoints.store import save_checkpoint
 from core.data.corpus import TrainingCorpus, make_vocabulary, notable_corpus
 from core.data.people import COLUMNS, Person
@@ -20,6 +23,7 @@ from core.training.examples import training_data
 from core.training.loop import Trainer
 from core.training.recipe import Phase, Recipe
 
+ROOT = Path(__file__).resolve().parents[1]
 FIRST = ("Ada", "Bruno", "Chen", "Dalia", "Emeka", "Fatima", "Goran", "Hina")
 LAST = ("Arden", "Bello", "Castro", "Dufour", "Eriksen")
 PLACES = (
@@ -144,6 +148,85 @@ def make_trainer(
         return Trainer(model, data, changed, n_steps=n_steps, seed=seed)
 
     return make
+
+
+@pytest.fixture(scope="session")
+def real_course() -> Path:
+    """The course's own files; they are no part of the project."""
+    given = os.environ.get("A5_DATA")
+    folder = Path(given) if given else ROOT.parent / "shared" / "data" / "cs224n-a5"
+    if not (folder / "wiki.txt").is_file():
+        pytest.skip("the course's files are neither in A5_DATA nor in ../shared/data/cs224n-a5")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def record() -> Callable[..., dict[str, Any]]:
+    """What `evaluate --record` writes beside weights, as far as the report card reads it."""
+
+    def make(weights: Path, correct: int = 300, **changes: Any) -> dict[str, Any]:
+        accuracy = correct / 500
+        return {
+            "correct": correct,
+            "total": 500,
+            "accuracy": accuracy,
+            "interval_95": [accuracy - 0.04, accuracy + 0.04],
+            "constant_answer": "London",
+            "constant_baseline": 0.05,
+            "nearest_name_baseline": 0.03,
+            "lookup_baseline": 0.856,
+            "ceiling": 0.958,
+            "kinds": {"right_country": 20, "known_place": 480 - correct, "made_up": 0},
+            "weights_sha256": sha256(weights),
+            "data_sha256": "of the questions",
+            **changes,
+        }
+
+    return make
+
+
+@pytest.fixture
+def put_course(tmp_path: Path, record: Callable[..., dict[str, Any]]) -> Callable[..., Path]:
+    """Put a checkpoint on the shelf that says it was trained on the course's files.
+
+    Its weights are a few bytes: only the report card can use it.
+    """
+
+    def put(
+        name: str = "course-pieces",
+        correct: int | None = 300,
+        *,
+        config: dict[str, Any] | None = None,
+        vocabulary: str = "bpe",
+        recipe: dict[str, Any] | None = None,
+        **card: Any,
+    ) -> Path:
+        folder = tmp_path / "checkpoints" / name
+        folder.mkdir(parents=True)
+        phases = [{"questions": 0.2, "shuffled_facts": 0.8, "span_corruption": 0.0}]
+        whole = {
+            "name": name,
+            "recipe": {"corpus": "course", "phases": phases, **(recipe or {})},
+            "seconds": 1700.0,
+            "machine": "a machine",
+            "n_parameters": 3104512,
+            "command": f"python -m core train --preset {name}",
+            **card,
+        }
+        sizes = {"vocabulary_size": 256, "positions": "rotary", **(config or {})}
+        (folder / "model.safetensors").write_bytes(name.encode())
+        for file, content in {
+            "card.json": whole,
+            "config.json": sizes,
+            "vocabulary.json": {"kind": vocabulary},
+        }.items():
+            (folder / file).write_text(json.dumps(content), encoding="utf-8")
+        if correct is not None:
+            content = record(folder / "model.safetensors", correct)
+            (folder / "evaluation-dev.json").write_text(json.dumps(content), encoding="utf-8")
+        return folder
+
+    return put
 
 
 def _cell(value: object) -> str:

@@ -97,12 +97,12 @@ def _config(tensors: Mapping[str, Tensor], variant: str, told: Told) -> tuple[GP
     blocks = {found[0] for name in tensors if (found := re.match(r"blocks\.\d{1,3}\.", name))}
     block_size = _agreed("block", _block_size(tensors), told.block)
     if block_size is None:
-        raise CheckpointError("it does not say how long its inputs may be: name it with --block")
+        raise CheckpointError("it does not say how long its inputs may be: tell the block")
     head_dim = _head_dim(tensors, variant)
     heads = _agreed("heads", width // head_dim if head_dim else None, told.heads)
     if heads is None:
         heads = DEFAULT_HEADS
-        notes.append(f"read with {heads} heads: the file cannot say (--heads)")
+        notes.append(f"read with {heads} heads: the file cannot say")
     sizes: dict[str, Any] = {**VARIANTS[variant], "latent_residual": told.residual}
     if variant == "synthesizer":
         n_columns = _shape(tensors, "blocks.0.attn.w2", 2)[1]

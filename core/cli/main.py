@@ -11,10 +11,14 @@ from pathlib import Path
 from typing import NoReturn
 
 from core.cli import verbs
+from core.cli.ablation import add_ablation
+from core.cli.evaluating import add_evaluate
+from core.cli.heads import add_heads
 from core.cli.importing import add_import
+from core.cli.jobs import add_jobs
 from core.cli.montecarlo import add_montecarlo
+from core.cli.train import add_train
 from core.data.biographies import PATTERNS
-from core.training.presets import PRESETS
 
 DEFAULT_CHECKPOINT = "notable-pretrained"
 
@@ -45,11 +49,20 @@ def build_parser() -> argparse.ArgumentParser:
     parser = Parser(prog="python -m core", description=__doc__)
     commands = parser.add_subparsers(dest="verb", required=True)
     _add_ask(commands.add_parser("ask", help="answer one question"))
-    _add_evaluate(commands.add_parser("evaluate", help="answer all questions of a split"))
+    evaluate = commands.add_parser("evaluate", help="answer all questions of a split")
+    _add_checkpoint(evaluate)
+    add_evaluate(evaluate)
     _add_trace(
         commands.add_parser("trace", help="record every head while one question is answered")
     )
-    _add_train(commands.add_parser("train", help="train a preset, or go on with a stopped run"))
+    heads = commands.add_parser("heads", help="what each head looks at, brings, and is worth")
+    _add_checkpoint(heads)
+    add_heads(heads)
+    add_train(commands.add_parser("train", help="train a preset, or go on with a stopped run"))
+    add_ablation(
+        commands.add_parser("ablation", help="what pretraining buys: trainings that differ in one")
+    )
+    add_jobs(commands.add_parser("jobs", help="trainings in the background"))
     _add_data(commands.add_parser("data", help="look at the table of people"))
     _add_corpus(commands.add_parser("corpus", help="write the pretraining sentences, one a line"))
     add_montecarlo(
@@ -66,42 +79,12 @@ def _add_ask(ask: argparse.ArgumentParser) -> None:
     ask.set_defaults(run=verbs.ask)
 
 
-def _add_evaluate(evaluate: argparse.ArgumentParser) -> None:
-    _add_checkpoint(evaluate)
-    evaluate.add_argument("--split", choices=("train", "held-out", "dev", "test"), default="dev")
-    _add_corpus_folder(evaluate)
-    evaluate.add_argument(
-        "--record", action="store_true", help="write dev and test figures into the card"
-    )
-    _add_json(evaluate)
-    evaluate.set_defaults(run=verbs.evaluate)
-
-
 def _add_trace(trace: argparse.ArgumentParser) -> None:
     trace.add_argument("question")
     _add_checkpoint(trace)
     trace.add_argument("--out", type=Path, help="write the whole trace as JSON to this file")
     _add_json(trace)
     trace.set_defaults(run=verbs.trace)
-
-
-def _add_train(train: argparse.ArgumentParser) -> None:
-    what = train.add_mutually_exclusive_group(required=True)
-    what.add_argument("--preset", choices=sorted(PRESETS))
-    what.add_argument("--resume", type=Path, metavar="DIR")
-    length = train.add_mutually_exclusive_group()
-    length.add_argument("--minutes", type=float, help="turned into steps by a measurement")
-    length.add_argument("--steps", type=int)
-    train.add_argument("--out", type=Path, metavar="DIR", help="needed with --preset")
-    train.add_argument("--seed", type=int, help="0 unless told")
-    _add_corpus_folder(train)
-    train.add_argument(
-        "--tuning",
-        action="store_true",
-        help="measure held-out training questions only, and leave dev and test alone",
-    )
-    _add_json(train)
-    train.set_defaults(run=verbs.train)
 
 
 def _add_data(data: argparse.ArgumentParser) -> None:
@@ -124,10 +107,6 @@ def _add_checkpoint(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--checkpoint", default=DEFAULT_CHECKPOINT, help="a shipped name, or a folder"
     )
-
-
-def _add_corpus_folder(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--corpus", type=Path, metavar="DIR", help="the course's own files")
 
 
 def _add_json(parser: argparse.ArgumentParser) -> None:

@@ -1,9 +1,8 @@
 """Where the project's own files lie. Nothing heavy is imported, so that home can open at once."""
 
-from pathlib import Path
+from core.data.paths import ASSETS, JUDGED, PEOPLE, ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
 CHECKPOINTS = ROOT / "checkpoints"
-ASSETS = ROOT / "assets"
-PEOPLE = ASSETS / "people.tsv"
-JUDGED = ASSETS / "people_judged.tsv"
+RUNS = CHECKPOINTS / "runs"
+
+__all__ = ["ASSETS", "CHECKPOINTS", "JUDGED", "PEOPLE", "ROOT", "RUNS"]

@@ -2,10 +2,8 @@
 
 from pathlib import Path
 
-from core.cli.paths import CHECKPOINTS, PEOPLE
-from core.data.corpus import TrainingCorpus, course_corpus, notable_corpus
-from core.data.course import load_course
-from core.data.people import load_people
+from core.cli.paths import CHECKPOINTS
+from core.data.shipped import load_corpus
 
 
 def checkpoint_folder(name: str) -> Path:
@@ -14,10 +12,4 @@ def checkpoint_folder(name: str) -> Path:
     return shipped if shipped.is_dir() else Path(name)
 
 
-def load_corpus(kind: str, *, n_sentences: int, folder: Path | None) -> TrainingCorpus:
-    """`notable` from the shipped table, `course` from a folder that the user names."""
-    if kind == "notable":
-        return notable_corpus(load_people(PEOPLE), n_sentences=n_sentences)
-    if folder is None:
-        raise ValueError("the course's files are not shipped: name their folder with --corpus")
-    return course_corpus(load_course(folder))
+__all__ = ["checkpoint_folder", "load_corpus"]

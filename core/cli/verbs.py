@@ -2,24 +2,18 @@
 
 import argparse
 import json
-import sys
-import time
 from pathlib import Path
 from typing import Any
 
 from core.checkpoints.files import write_json, write_whole
 from core.checkpoints.store import load_checkpoint
-from core.cli import train as training
 from core.cli.paths import JUDGED, PEOPLE
-from core.cli.places import checkpoint_folder, load_corpus
+from core.cli.places import checkpoint_folder
 from core.data.biographies import biographies
 from core.data.people import load_people, question_text
 from core.data.reference import compare, load_judgements, load_reference, table_figures
-from core.evaluation import accuracy
 from core.generation.greedy import answer
 from core.inspection.trace import trace as trace_model
-
-DEFAULT_SENTENCES = 6
 
 
 def ask(options: argparse.Namespace) -> None:
@@ -36,41 +30,6 @@ def ask(options: argparse.Namespace) -> None:
         options,
         report,
         f"{given.text}\nprobability {given.probability:.2g}, {_expectation(report)}",
-    )
-
-
-def evaluate(options: argparse.Namespace) -> None:
-    """Answer a split and set the result beside the baselines."""
-    folder = checkpoint_folder(options.checkpoint)
-    stored = load_checkpoint(folder)
-    kind = stored.card.get("recipe", {}).get("corpus", "notable")
-    corpus = load_corpus(kind, n_sentences=DEFAULT_SENTENCES, folder=options.corpus)
-    if options.record:
-        training.finish_card(folder, stored.card, corpus)
-    asked = corpus.held_out if options.split == "held-out" else corpus.questions(options.split)
-    started = time.perf_counter()
-    result = accuracy.evaluate(stored.model, stored.vocabulary, asked)
-    seconds = time.perf_counter() - started
-    place, constant = accuracy.constant_baseline(corpus.known(), asked)
-    low, high = accuracy.wilson_interval(result.correct, result.total)
-    report = {
-        "checkpoint": stored.name,
-        "split": options.split,
-        "correct": result.correct,
-        "total": result.total,
-        "accuracy": result.accuracy,
-        "interval_95": [low, high],
-        "constant_answer": place,
-        "constant_baseline": constant,
-        "nearest_name_baseline": accuracy.nearest_name_baseline(corpus.known(), asked),
-        "seconds": seconds,
-    }
-    _print(
-        options,
-        report,
-        f"{stored.name}, {options.split}: {result.correct} of {result.total} "
-        f"({result.accuracy:.1%}, 95 % interval {low:.1%} to {high:.1%}) in {seconds:.1f} s; "
-        f"always {place}: {constant:.1%}; nearest name: {report['nearest_name_baseline']:.1%}",
     )
 
 
@@ -99,30 +58,6 @@ def trace(options: argparse.Namespace) -> None:
         f"row sums within {proof.row_sum_max_error:.1e}, future exactly zero: "
         f"{proof.future_exactly_zero}, {proof.dtype}",
     )
-
-
-def train(options: argparse.Namespace) -> None:
-    """Train a preset into a folder, or go on with a stopped run."""
-    if options.resume is not None:
-        fixed = [n for n in ("minutes", "steps", "seed", "out") if getattr(options, n) is not None]
-        fixed += ["tuning"] if options.tuning else []
-        if fixed:
-            raise ValueError(f"--{fixed[0]} is fixed since the run began; leave it out")
-        run = training.resume_run(options.resume, corpus_folder=options.corpus)
-    elif options.out is None:
-        raise ValueError("--out DIR is needed with --preset")
-    else:
-        run = training.start_run(
-            options.preset,
-            options.out,
-            minutes=options.minutes,
-            steps=options.steps,
-            seed=options.seed or 0,
-            corpus_folder=options.corpus,
-            tuning=options.tuning,
-        )
-    card = training.train(run, log=lambda line: print(line, file=sys.stderr, flush=True))
-    _print(options, card, f"{run.folder}: {json.dumps(card['figures'])}")
 
 
 def check(options: argparse.Namespace) -> None:

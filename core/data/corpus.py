@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -27,8 +28,7 @@ class TrainingCorpus:
     @property
     def digest(self) -> str:
         """sha256 of everything that a training can see, and of the split."""
-        parts = [self.documents, [[q.text, q.answer] for q in self.train + self.held_out]]
-        return hashlib.sha256(json.dumps(parts, ensure_ascii=False).encode()).hexdigest()
+        return _sha256([self.documents, _pairs(self.known())])
 
     def questions(self, split: Split) -> list[Question]:
         """Train questions are those asked in training; the held-out slice is apart."""
@@ -37,6 +37,19 @@ class TrainingCorpus:
     def known(self) -> list[Question]:
         """Every answered question that is not of dev or test; baselines may use them."""
         return self.train + self.held_out
+
+    def texts(self, asked: Sequence[Question]) -> list[str]:
+        """All lines about the person of each question, in order.
+
+        Namesakes are told apart by their order: the k-th question about a name, counted over
+        train, held-out, dev and test, belongs to the k-th document of that name.
+        """
+        waiting: dict[str, list[str]] = defaultdict(list)
+        for name, lines in reversed(self.documents):
+            waiting[name].append("\n".join(lines))
+        everybody = self.known() + self.dev + self.test
+        found = {question: waiting[question.name].pop() for question in everybody}
+        return [found[question] for question in asked]
 
 
 def notable_corpus(people: Sequence[Person], *, n_sentences: int) -> TrainingCorpus:
@@ -66,6 +79,11 @@ def course_corpus(data: CourseData, *, n_held_out: int = 200) -> TrainingCorpus:
     )
 
 
+def questions_digest(questions: Sequence[Question]) -> str:
+    """sha256 of questions and answers: what a measured accuracy is about."""
+    return _sha256(_pairs(questions))
+
+
 def make_vocabulary(
     corpus: TrainingCorpus, kind: Literal["bpe", "char"], *, n_pieces: int
 ) -> Vocabulary:
@@ -78,3 +96,11 @@ def make_vocabulary(
     if kind == "char":
         return CharVocabulary.from_text("\n".join(lines))
     return BpeVocabulary.from_texts(lines, n_pieces=n_pieces)
+
+
+def _pairs(questions: Sequence[Question]) -> list[list[str | None]]:
+    return [[question.text, question.answer] for question in questions]
+
+
+def _sha256(parts: object) -> str:
+    return hashlib.sha256(json.dumps(parts, ensure_ascii=False).encode()).hexdigest()

@@ -9,10 +9,15 @@ def read_lines(path: Path) -> list[str]:
         raw = path.read_bytes()
     except OSError as error:
         raise ValueError(f"{path}: cannot be read ({error.strerror})") from None
+    return split_lines(raw, name=str(path))
+
+
+def split_lines(raw: bytes, *, name: str) -> list[str]:
+    """Lines of the bytes of a UTF-8 file, in the same way; `name` is what an error calls it."""
     try:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = raw.count(b"\n", 0, error.start) + 1
-        raise ValueError(f"{path}, line {line}: bytes that are not UTF-8") from None
+        raise ValueError(f"{name}, line {line}: bytes that are not UTF-8") from None
     lines = text.replace("\r\n", "\n").split("\n")
     return lines[:-1] if lines[-1] == "" else lines

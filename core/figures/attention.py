@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from core.figures.palette import FONT_SIZE, KEY, MASKED, QUERY, VALUE, WEIGHT
 
 Matrix = NDArray[np.float32]
+Visible = NDArray[np.bool_]
 Figure = alt.Chart | alt.LayerChart | alt.HConcatChart
 ROW_SELECTION, HEAD_SELECTION = "cell", "head"
 MOST_LABELS = 60
@@ -33,7 +34,8 @@ def heads_grid(
 ) -> alt.LayerChart:
     """Small pictures, one a head (columns are layers), with the score under each.
 
-    `images` are data URIs [layer][head]; the point selection named `head` returns the clicked one.
+    `images` are data URIs [layer][head]; a score that is not a number is shown as a dash. The point
+    selection named `head` returns the clicked one.
     """
     n_layers, n_heads = scores.shape
     frame = pd.DataFrame(
@@ -43,6 +45,8 @@ def heads_grid(
                 "head": head,
                 "image": images[layer][head],
                 "score": float(scores[layer, head]),
+                "shown": f"{scores[layer, head]:.2f}".replace("nan", "–"),
+                "exact": f"{scores[layer, head]:.3f}".replace("nan", "–"),
                 "name": f"L{layer}·H{head}",
                 "selected": (layer, head) == selected,
             }
@@ -60,7 +64,7 @@ def heads_grid(
         y=alt.Y("head:O", title=None, axis=_plain_axis(labelExpr="'H' + datum.value")),
         tooltip=[
             alt.Tooltip("name:N", title="head"),
-            alt.Tooltip("score:Q", title=score_name, format=".3f"),
+            alt.Tooltip("exact:N", title=score_name),
         ],
     )
     frames = base.mark_rect(cornerRadius=3, strokeWidth=3).encode(
@@ -69,7 +73,7 @@ def heads_grid(
     )
     pictures = base.mark_image(width=cell - 12, height=cell - 12, yOffset=-6).encode(url="image:N")
     numbers = base.mark_text(dy=cell // 2 - 5, fontSize=FONT_SIZE).encode(
-        text=alt.Text("score:Q", format=".2f"),
+        text=alt.Text("shown:N"),
         color=alt.value(MASKED),
     )
     targets = base.mark_rect(opacity=0.001).add_params(pick)
@@ -86,16 +90,23 @@ def attention_map(
     *,
     title: str = "",
     scores: Matrix | None = None,
+    visible: Visible | None = None,
+    rows: Sequence[str] | None = None,
+    sides: tuple[str, str] = ("query (looks)", "key (looked at)"),
     top: float = 1.0,
     size: int = 330,
 ) -> alt.LayerChart:
     """Weights (L, L) as a map: rows are queries, columns are keys.
 
-    `top` is the weight that is drawn fully opaque. The point selection `cell` returns the clicked
-    query and key. Scores are left out for folded maps, where they have no meaning.
+    `visible` (L, L) says which cells are not masked: all of the past unless told. `labels` name
+    the columns, and the rows too unless `rows` does; `sides` are the titles of the two axes. `top`
+    is the weight that is drawn fully opaque. The point selection `cell` returns the clicked query
+    and key. Scores are left out for folded maps, where they have no meaning.
     """
-    n = len(labels)
-    frame = _map_cells(weights, contribution, scores)
+    n, rows = len(labels), labels if rows is None else rows
+    visible = np.tri(n, dtype=np.bool_) if visible is None else visible
+    frame = _map_cells(weights, contribution, scores, visible)
+    edges = _edges(rows, labels, sides)
     hover = [
         alt.Tooltip("query:N"),
         alt.Tooltip("key:N"),
@@ -104,7 +115,7 @@ def attention_map(
     ]
     if scores is not None:
         hover.insert(2, alt.Tooltip("score:Q", format=".2f"))
-    names = json.dumps([f"{i} {label}" for i, label in enumerate(labels)], ensure_ascii=False)
+    queries, keys = ([f"{i} {label}" for i, label in enumerate(side)] for side in (rows, labels))
     pick = alt.selection_point(name=ROW_SELECTION, fields=["q", "k"], on="click", empty=False)
     cells = (
         alt.Chart(frame)
@@ -113,12 +124,12 @@ def attention_map(
             right="datum.k + 0.5",
             low="datum.q - 0.5",
             high="datum.q + 0.5",
-            query=f"{names}[datum.q]",
-            key=f"{names}[datum.k]",
+            query=f"{_names(queries)}[datum.q]",
+            key=f"{_names(keys)}[datum.k]",
         )
         .mark_rect(color=WEIGHT)
         .encode(
-            **_cell(labels),
+            **edges,
             opacity=alt.Opacity(
                 "weight:Q",
                 scale=alt.Scale(domain=[0, top], range=[0.03, 1], clamp=True),
@@ -128,7 +139,8 @@ def attention_map(
         )
         .add_params(pick)
     )
-    layers = [_masked(labels), cells, _row_frame(labels, selected_row)]
+    last = int(np.flatnonzero(visible[selected_row]).max(initial=0))
+    layers = [_masked(visible, edges), cells, _row_frame(selected_row, last, edges)]
     return alt.LayerChart(layer=layers).properties(
         width=size,
         height=max(size, ROOM_FOR_AXIS + LINE * min(n, MOST_LABELS)),
@@ -142,19 +154,24 @@ def row_bars(
     labels: Sequence[str],
     row: int,
     *,
+    seen: Sequence[int] | None = None,
     height: int = 330,
     title: str = "",
 ) -> alt.HConcatChart:
-    """One query row as bars: weight, and beside it the contribution, key by key."""
+    """One query row as bars: weight, and beside it the contribution, key by key.
+
+    `seen` are the keys that the row may look at: 0 to `row` unless told.
+    """
+    keys_seen = list(range(row + 1)) if seen is None else list(seen)
     frame = pd.DataFrame(
         {
-            "k": np.arange(row + 1),
-            "token": [f"{i} {label}" for i, label in enumerate(labels[: row + 1])],
-            "weight": weights[: row + 1],
-            "contribution": contribution[: row + 1],
+            "k": keys_seen,
+            "token": [f"{k} {labels[k]}" for k in keys_seen],
+            "weight": weights[keys_seen],
+            "contribution": contribution[keys_seen],
         }
     )
-    step = max(6, min(22, height // (row + 1)))
+    step = max(6, min(22, height // len(keys_seen)))
     # The title stands above the tokens, where it takes no width.
     above = {"titleAngle": 0, "titleAlign": "right", "titleX": -6, "titleY": -6}
     keys = _label_axis(labels, labelOverlap=step < 12, **above)
@@ -178,14 +195,22 @@ def row_bars(
 
 
 def score_parts(
-    query: NDArray[np.float32], key: Matrix, labels: Sequence[str], row: int, *, title: str = ""
+    query: NDArray[np.float32],
+    key: Matrix,
+    labels: Sequence[str],
+    row: int,
+    *,
+    seen: Sequence[int] | None = None,
+    title: str = "",
 ) -> alt.Chart:
     """The scores of one row split into their q·k parts: key by dimension, around zero.
 
-    query (d,), key (L, d). The parts of a key sum to its score: q·k / √d = Σ qᵢ kᵢ / √d.
+    query (d,), key (L, d). The parts of a key sum to its score: q·k / √d = Σ qᵢ kᵢ / √d. `seen`
+    are the keys that the row may look at: 0 to `row` unless told.
     """
-    parts = key[: row + 1] * query / np.sqrt(len(query))
-    cells = [(k, dimension) for k in range(row + 1) for dimension in range(len(query))]
+    keys_seen = list(range(row + 1)) if seen is None else list(seen)
+    parts = key[keys_seen] * query / np.sqrt(len(query))
+    cells = [(k, dimension) for k in keys_seen for dimension in range(len(query))]
     frame = pd.DataFrame(
         {
             "k": [k for k, _ in cells],
@@ -201,7 +226,9 @@ def score_parts(
         .encode(
             x=alt.X("dimension:O", title="dimension of the head", axis=_axis(labelOverlap=True)),
             y=alt.Y(
-                "k:O", title="key", axis=_label_axis(labels, labelOverlap=row >= MOST_LABELS // 2)
+                "k:O",
+                title="key",
+                axis=_label_axis(labels, labelOverlap=len(keys_seen) > MOST_LABELS // 2),
             ),
             color=alt.Color(
                 "part:Q",
@@ -211,7 +238,9 @@ def score_parts(
             tooltip=["token:N", "dimension:O", alt.Tooltip("part:Q", format=".3f")],
         )
         .properties(
-            width=520, height=alt.Step(max(8, min(22, 420 // (row + 1)))), title=_title(title)
+            width=520,
+            height=alt.Step(max(8, min(22, 420 // len(keys_seen)))),
+            title=_title(title),
         )
     )
 
@@ -268,9 +297,11 @@ def arcs(
     )
 
 
-def _map_cells(weights: Matrix, contribution: Matrix, scores: Matrix | None) -> pd.DataFrame:
+def _map_cells(
+    weights: Matrix, contribution: Matrix, scores: Matrix | None, visible: Visible
+) -> pd.DataFrame:
     """A row for each query and key that it can see."""
-    rows, columns = np.tril_indices(len(weights))
+    rows, columns = np.nonzero(visible)
     frame = pd.DataFrame(
         {
             "q": rows.astype(np.int16),
@@ -350,12 +381,12 @@ def _token_axis(
     )
 
 
-def _cell(labels: Sequence[str]) -> dict[str, Any]:
+def _edges(rows: Sequence[str], columns: Sequence[str], sides: tuple[str, str]) -> dict[str, Any]:
     """The four edges of a cell; layers must share the very axes, or labels get lost in merging."""
     return {
-        "x": _token_axis("left", "key (looked at)", labels, angle=_angle(labels)),
+        "x": _token_axis("left", sides[1], columns, angle=_angle(columns)),
         "x2": "right:Q",
-        "y": _token_axis("low", "query (looks)", labels, reverse=True),
+        "y": _token_axis("low", sides[0], rows, reverse=True),
         "y2": "high:Q",
     }
 
@@ -365,19 +396,22 @@ def _angle(labels: Sequence[str]) -> int:
     return 0 if max(map(len, labels)) <= 1 else -60
 
 
-def _masked(labels: Sequence[str]) -> alt.Chart:
-    n = len(labels)
-    frame = pd.DataFrame({"low": np.arange(n - 1) - 0.5, "left": np.arange(n - 1) + 0.5})
-    frame["high"], frame["right"] = frame["low"] + 1, n - 0.5
-    return alt.Chart(frame).mark_rect(color=MASKED, opacity=0.22).encode(**_cell(labels))
+def _masked(visible: Visible, edges: dict[str, Any]) -> alt.Chart:
+    """A grey stripe for each run of cells that a row may not look at."""
+    ends = np.diff(np.pad(~visible, ((0, 0), (1, 1))).astype(np.int8))
+    rows, left = np.nonzero(ends == 1)
+    right = np.nonzero(ends == -1)[1]
+    frame = pd.DataFrame({"low": rows - 0.5, "left": left - 0.5})
+    frame["high"], frame["right"] = frame["low"] + 1, right - 0.5
+    return alt.Chart(frame).mark_rect(color=MASKED, opacity=0.22).encode(**edges)
 
 
-def _row_frame(labels: Sequence[str], row: int) -> alt.Chart:
+def _row_frame(row: int, last: int, edges: dict[str, Any]) -> alt.Chart:
     frame = pd.DataFrame(
-        {"left": [-0.5], "right": [row + 0.5], "low": [row - 0.5], "high": [row + 0.5]}
+        {"left": [-0.5], "right": [last + 0.5], "low": [row - 0.5], "high": [row + 0.5]}
     )
     return (
         alt.Chart(frame)
         .mark_rect(filled=False, stroke=QUERY, strokeWidth=2.5)
-        .encode(**_cell(labels), tooltip=alt.value(None))
+        .encode(**edges, tooltip=alt.value(None))
     )

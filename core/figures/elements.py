@@ -26,14 +26,14 @@ def legend(**options: Any) -> alt.Legend:
     return alt.Legend(labelFontSize=FONT_SIZE, titleFontSize=FONT_SIZE, **options)
 
 
-def dashes(names: list[str], *, orient: str = "bottom") -> alt.StrokeDash:
-    """One dash pattern for each value of `name`, with a legend."""
+def dashes(names: list[str], *, orient: str = "bottom", columns: int = 4) -> alt.StrokeDash:
+    """One dash pattern for each value of `name`, with a legend of so many columns."""
     return alt.StrokeDash(
         "name:N",
         sort=names,
         title=None,
         scale=alt.Scale(domain=names, range=list(DASHES[: len(names)])),
-        legend=legend(orient=orient, symbolSize=400, labelLimit=300, columns=4),
+        legend=legend(orient=orient, symbolSize=400, labelLimit=300, columns=columns),
     )
 
 

@@ -2,6 +2,7 @@
 
 import base64
 import io
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,12 +19,13 @@ SMALL_WIDTH, SMALL_HEIGHT, LINE_WIDTH = 500, 130, 2
 BAR_LEVEL = N_LEVELS * 2 // 3
 
 
-def thumbnail(weights: NDArray[np.floating]) -> str:
+def thumbnail(weights: NDArray[np.floating], visible: NDArray[np.bool_] | None = None) -> str:
     """PNG data URI of causal weights (L, L); masked cells are grey, not empty.
 
-    Longer patterns shrink to at most 48 cells a side; a cell then shows its largest weight.
+    `visible` (L, L) says which cells are not masked: all of the past unless told. Longer patterns
+    shrink to at most 48 cells a side; a cell then shows its largest weight.
     """
-    return "data:image/png;base64," + base64.b64encode(_png(_levels(weights))).decode()
+    return "data:image/png;base64," + base64.b64encode(_png(_levels(weights, visible))).decode()
 
 
 def contact_sheet(weights: NDArray[np.floating]) -> bytes:
@@ -37,6 +39,11 @@ def bar_picture(parts: NDArray[np.number]) -> bytes:
     top = max(float(parts.max()), np.finfo(float).tiny)
     heights = np.repeat(parts / top, SMALL_WIDTH // len(parts))
     return _png(np.where(_heights() <= heights, BAR_LEVEL, EMPTY_LEVEL).astype(np.uint8))
+
+
+def spaced_bar_picture(parts: NDArray[np.number]) -> bytes:
+    """The same with a gap behind each bar, a third as wide."""
+    return bar_picture(np.pad(parts[:, None].repeat(3, axis=1), ((0, 0), (0, 1))).ravel())
 
 
 def curve_picture(curves: NDArray[np.float64]) -> bytes:
@@ -53,7 +60,7 @@ def curve_picture(curves: NDArray[np.float64]) -> bytes:
     return _png(levels)
 
 
-def shrink(weights: NDArray[np.floating]) -> NDArray[np.floating]:
+def shrink(weights: NDArray[np.generic]) -> NDArray[Any]:
     """(L, L) to at most (48, 48) by the maximum of square blocks."""
     block = -(-len(weights) // MOST_PIXELS)
     edges = np.arange(0, len(weights), block)
@@ -65,11 +72,14 @@ def _heights() -> NDArray[np.float64]:
     return np.linspace(1.05, -0.05, SMALL_HEIGHT)[:, None]
 
 
-def _levels(weights: NDArray[np.floating]) -> NDArray[np.uint8]:
+def _levels(
+    weights: NDArray[np.floating], visible: NDArray[np.bool_] | None = None
+) -> NDArray[np.uint8]:
     """Palette indices, whole pixels a cell, so that the browser has nothing to blur."""
     small = shrink(weights)
     levels = np.round(np.clip(small, 0, 1) * (N_LEVELS - 1)).astype(np.uint8)
-    levels[np.triu_indices(len(small), k=1)] = MASKED_LEVEL
+    seen = np.tri(len(weights), dtype=np.bool_) if visible is None else visible
+    levels[~shrink(seen)] = MASKED_LEVEL
     factor = max(1, 2 * MOST_PIXELS // len(small))
     return levels.repeat(factor, axis=0).repeat(factor, axis=1)
 

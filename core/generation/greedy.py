@@ -5,7 +5,7 @@ share a batch, so nothing is ever padded.
 """
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import cast
 
@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from core.data.vocabulary import MASK_ID, Vocabulary
-from core.models.gpt import GPT
+from core.models.gpt import GPT, Change
 from core.models.heads import Heads
 
 
@@ -49,10 +49,12 @@ def answer(
     *,
     max_new_tokens: int = 40,
     batch_size: int = 128,
+    change: Callable[[int], Change] | None = None,
 ) -> list[Answer]:
     """Answer every question, in the given order. Cost: one pass over each prompt plus one
-    position a new token. Leaves the model's mode alone (there is no dropout). Raises ValueError
-    for a question that does not fit, and for fewer than one new token.
+    position a new token. Leaves the model's mode alone (there is no dropout). `change`, made for
+    the position of the ⁇ that ends the prompt, may put something in the place of what the heads
+    give. Raises ValueError for a question that does not fit, and for fewer than one new token.
     """
     if max_new_tokens < 1:
         raise ValueError(f"max_new_tokens is {max_new_tokens}; it must be at least 1")
@@ -66,19 +68,23 @@ def answer(
         limit = min(max_new_tokens, block_size - length)
         for start in range(0, len(members), batch_size):
             batch = members[start : start + batch_size]
-            new_ids, logs = greedy(model, torch.tensor([prompts[i] for i in batch]), limit)
+            ids = torch.tensor([prompts[i] for i in batch])
+            changed = None if change is None else change(length - 1)
+            new_ids, logs = greedy(model, ids, limit, change=changed)
             rows = cast(list[list[int]], new_ids.tolist())
-            for index, ids, log in zip(batch, rows, logs, strict=True):
-                answers[index] = _cut(vocabulary, ids, log)
+            for index, row, log in zip(batch, rows, logs, strict=True):
+                answers[index] = _cut(vocabulary, row, log)
     return [answers[index] for index in range(len(prompts))]
 
 
-def greedy(model: GPT, prompt: Tensor, n_new: int) -> tuple[Tensor, Tensor]:
+def greedy(
+    model: GPT, prompt: Tensor, n_new: int, *, change: Change | None = None
+) -> tuple[Tensor, Tensor]:
     """The likeliest next token, `n_new` times: ids and log-probabilities, each (B, n_new).
 
     Stops early once every row has ended; columns after a row's ⁇ mean nothing.
     """
-    past = Past()
+    past = Past(change)
     ids, start = prompt, 0
     new_ids: list[Tensor] = []
     logs: list[Tensor] = []
@@ -99,15 +105,17 @@ def greedy(model: GPT, prompt: Tensor, n_new: int) -> tuple[Tensor, Tensor]:
 class Past:
     """The key-value cache: what the layers have seen so far, whatever their mechanism keeps."""
 
-    def __init__(self) -> None:
+    def __init__(self, change: Change | None = None) -> None:
         self._seen: dict[int, Heads] = {}
+        self._change = change
 
     def attend(self, layer: int, heads: Heads) -> Tensor:
-        """The output of new rows that look at the past and at each other."""
+        """The output of new rows that look at the past and at each other, or its change."""
         if layer in self._seen:
             heads = heads.after(self._seen[layer])
         self._seen[layer] = heads
-        return heads.output()
+        output = heads.output()
+        return output if self._change is None else self._change(layer, heads, output)
 
 
 def _cut(vocabulary: Vocabulary, ids: list[int], logs: Tensor) -> Answer:

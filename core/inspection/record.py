@@ -59,6 +59,9 @@ class AttentionTrace:
     A Perceiver's latents stand at token positions, `latent_positions` (empty for other models).
     They are the rows of every layer but the last and the columns of every layer but the first; at
     the positions where none stands, scores are minus infinity and all else is zero.
+
+    Heads in `ablated` were switched off: their weights are still those that they would have had,
+    `output` holds what took their place (zero, or in `mode` mean their mean), `value_norm` is zero.
     """
 
     question: str
@@ -68,6 +71,8 @@ class AttentionTrace:
     word_starts: tuple[bool, ...]
     name_positions: tuple[int, ...]
     latent_positions: tuple[int, ...] = ()
+    ablated: tuple[tuple[int, int], ...] = ()
+    mode: str = "zero"
     steps: tuple[Step, ...]
     query: Array | None = None
     key: Array | None = None
@@ -95,13 +100,30 @@ class AttentionTrace:
     def n_tokens(self) -> int:
         return self.weights.shape[2]
 
+    @property
+    def visible(self) -> NDArray[np.bool_]:
+        """(n_layers, L, L): whether a row may look at a column. Masked is not zero."""
+        return np.isfinite(self.scores[:, 0])
+
+    def latents_look(self, layer: int) -> bool:
+        """Whether the rows of a layer are latents; else they are tokens."""
+        return bool(self.latent_positions) and layer < self.n_layers - 1
+
+    def latents_seen(self, layer: int) -> bool:
+        """Whether the columns of a layer are latents; else they are tokens."""
+        return bool(self.latent_positions) and layer > 0
+
     def rows(self, layer: int) -> tuple[int, ...]:
         """The positions that look, in one layer: those of latents or of all tokens."""
-        return self._standing(of_latents=layer < self.n_layers - 1)
+        return self.latent_positions if self.latents_look(layer) else tuple(range(self.n_tokens))
 
     def columns(self, layer: int) -> tuple[int, ...]:
         """The positions that are looked at, in one layer."""
-        return self._standing(of_latents=layer > 0)
+        return self.latent_positions if self.latents_seen(layer) else tuple(range(self.n_tokens))
+
+    def last_row(self, layer: int, position: int) -> int:
+        """The last row of a layer at or before a position: its own, or that of a latent."""
+        return max(row for row in self.rows(layer) if row <= position)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as JSON-able values; hidden scores are null."""
@@ -113,16 +135,13 @@ class AttentionTrace:
             "word_starts": list(self.word_starts),
             "name_positions": list(self.name_positions),
             "latent_positions": list(self.latent_positions),
+            "ablated": [list(head) for head in self.ablated],
+            "mode": self.mode,
             "steps": [_step_dict(step) for step in self.steps],
             "proof": {name: getattr(self.proof, name) for name in Proof.__slots__},
             "axes": "layer, head, query position, key position (or head_dim); zero-based",
             **{name: _rounded(getattr(self, name)) for name in ARRAYS},
         }
-
-    def _standing(self, *, of_latents: bool) -> tuple[int, ...]:
-        if self.latent_positions and of_latents:
-            return self.latent_positions
-        return tuple(range(self.n_tokens))
 
 
 def _step_dict(step: Step) -> dict[str, Any]:
@@ -155,6 +174,8 @@ def trace_from_dict(data: dict[str, Any]) -> AttentionTrace:
             word_starts=tuple(data["word_starts"]),
             name_positions=tuple(data["name_positions"]),
             latent_positions=tuple(data.get("latent_positions", ())),
+            ablated=tuple((layer, head) for layer, head in data.get("ablated", ())),
+            mode=data.get("mode", "zero"),
             steps=tuple(_step(step) for step in data["steps"]),
             proof=Proof(**data["proof"]),
             **{name: _array(name, data[name]) for name in ARRAYS if not _lacks(data, name)},

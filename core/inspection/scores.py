@@ -20,7 +20,7 @@ class HeadScores:
     """One number a head: each array has the leading shape of the weights, e.g. (layers, heads).
 
     previous_token, first_token, name: mean weight there; entropy in nats; normalised_entropy is
-    the mean of entropy / log(i + 1), 1 for uniform; distance in tokens back.
+    the mean of entropy / log(keys to choose from), 1 for uniform; distance in tokens back.
     """
 
     previous_token: NDArray[np.float64]
@@ -31,8 +31,15 @@ class HeadScores:
     distance: NDArray[np.float64]
 
 
-def head_scores(weights: NDArray[np.floating], name_positions: Sequence[int] = ()) -> HeadScores:
-    """Scores of causal weights (..., L, L). Raises ValueError for fewer than 3 tokens."""
+def head_scores(
+    weights: NDArray[np.floating],
+    name_positions: Sequence[int] = (),
+    visible: NDArray[np.bool_] | None = None,
+) -> HeadScores:
+    """Scores of causal weights (..., L, L). Raises ValueError for fewer than 3 tokens.
+
+    `visible` (..., L, L) says what a row may look at: all of its past unless told.
+    """
     n_tokens = weights.shape[-1]
     if n_tokens <= FIRST_ROW:
         raise ValueError(f"{n_tokens} tokens: head scores need at least {FIRST_ROW + 1}")
@@ -40,21 +47,28 @@ def head_scores(weights: NDArray[np.floating], name_positions: Sequence[int] = (
     used = weights[..., FIRST_ROW:, :].astype(np.float64)
     n_rows = np.maximum((used.sum(-1) > 0).sum(-1), 1)
     entropy = row_entropy(used)
+    n_seen = rows + 1 if visible is None else visible[..., FIRST_ROW:, :].sum(-1)
+    most = np.log(np.maximum(n_seen, 2))  # a row without a choice has no entropy to divide
     back = np.maximum(rows[:, None] - np.arange(n_tokens, dtype=np.int64), 0)
     return HeadScores(
         previous_token=used[..., rows - FIRST_ROW, rows - 1].sum(-1) / n_rows,
         first_token=used[..., 0].sum(-1) / n_rows,
         name=used[..., list(name_positions)].sum(-1).sum(-1) / n_rows,
         entropy=entropy.sum(-1) / n_rows,
-        normalised_entropy=(entropy / np.log(rows + 1)).sum(-1) / n_rows,
+        normalised_entropy=(entropy / most).sum(-1) / n_rows,
         distance=(used * back).sum(-1).sum(-1) / n_rows,
     )
 
 
 def uniform_scores(n_tokens: int, name_positions: Sequence[int] = ()) -> HeadScores:
     """The same scores (as zero-dimensional arrays) of a head that attends uniformly to its past."""
-    lower = np.tril(np.ones((n_tokens, n_tokens)))
-    return head_scores(lower / lower.sum(-1, keepdims=True), name_positions)
+    return uniform_over(np.tri(n_tokens, dtype=np.bool_), name_positions)
+
+
+def uniform_over(visible: NDArray[np.bool_], name_positions: Sequence[int] = ()) -> HeadScores:
+    """The same scores of a head that attends uniformly to what each row may look at (..., L, L)."""
+    weights = visible / np.maximum(visible.sum(-1, keepdims=True), 1)
+    return head_scores(weights, name_positions, visible)
 
 
 def name_to_answer(trace: AttentionTrace) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

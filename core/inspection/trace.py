@@ -4,7 +4,7 @@ Functional: the model is only called, never hooked or changed, so two threads th
 questions with one shared model cannot see each other's tensors.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import cast
 
@@ -16,8 +16,10 @@ from core.attention import softmax
 from core.data.course import name_in_question
 from core.data.vocabulary import MASK_ID, Vocabulary
 from core.generation.greedy import answer, prompt_ids
+from core.inspection.ablate import Head, HeadMeans, Mode, ablation
+from core.inspection.answered import attending
 from core.inspection.record import Array, AttentionTrace, Candidate, Proof, Step
-from core.models.gpt import GPT
+from core.models.gpt import GPT, Change
 from core.models.heads import DotHeads, Heads
 
 N_NEXT_BEST = 5
@@ -36,19 +38,28 @@ class Layer:
 
 
 @torch.inference_mode()
-def trace(model: GPT, vocabulary: Vocabulary, question: str) -> AttentionTrace:
-    """Answer a question and record everything.
+def trace(
+    model: GPT,
+    vocabulary: Vocabulary,
+    question: str,
+    *,
+    ablate: Collection[Head] = (),
+    mode: Mode = "zero",
+    means: HeadMeans | None = None,
+) -> AttentionTrace:
+    """Answer a question and record everything, with the heads in `ablate` switched off.
 
-    Raises ValueError for a question that the vocabulary or the block refuses. Cost: the answer,
-    three forward passes and 2·n_layers·n_heads·L² numbers.
+    Raises ValueError for a question that the vocabulary or the block refuses, and for what
+    `ablation` refuses. Cost: the answer, three forward passes and 2·n_layers·n_heads·L² numbers.
     """
-    (given,) = answer(model, vocabulary, [question])
+    off = ablation(model.config, ablate, mode, means)
+    (given,) = answer(model, vocabulary, [question], change=off.at)
     prompt = prompt_ids(vocabulary, question, block_size=model.config.longest_input)
     # The closing ⁇ is written by the last row but never read.
     read = [*prompt, *(given.ids[:-1] if given.ids[-1] == MASK_ID else given.ids)]
-    ids = torch.tensor([read])
-    layers = record_layers(model, ids)
-    fused = model(ids)
+    ids, change = torch.tensor([read]), off.at(len(prompt) - 1)
+    layers = record_layers(model, ids, change)
+    fused = model.logits(model.run(ids, attending(change)))
     return AttentionTrace(
         question=question,
         answer=given.text,
@@ -58,21 +69,28 @@ def trace(model: GPT, vocabulary: Vocabulary, question: str) -> AttentionTrace:
         name_positions=name_positions(vocabulary, question),
         latent_positions=standing_latents(model, layers),
         steps=steps_of(fused[0], given.ids, first_row=len(prompt) - 1, vocabulary=vocabulary),
-        **stacked(layers, len(read)),
-        proof=prove(model, ids, layers, fused),
+        **stacked(layers, len(read), off.heads),
+        ablated=off.heads,
+        mode=off.mode,
+        proof=prove(model, ids, layers, fused, change),
     )
 
 
-def record_layers(model: GPT, ids: Tensor) -> list[Layer]:
-    """Forward pass with explicit softmax in float32; ids (1, L)."""
+def unchanged(_layer: int, _heads: Heads, output: Tensor) -> Tensor:
+    """The change that changes nothing."""
+    return output
+
+
+def record_layers(model: GPT, ids: Tensor, change: Change = unchanged) -> list[Layer]:
+    """Forward pass with explicit softmax in float32; ids (B, L)."""
     layers: list[Layer] = []
 
     def attend(index: int, heads: Heads) -> Tensor:
         scores = heads.scores()
         weights = softmax.weights(scores)
-        output = weights @ heads.value
+        output = change(index, heads, weights @ heads.value)
         brought = model.layers[index].project_by_head(heads.value)
-        value_norm = brought.square().sum(-1).sqrt()  # (1, H, columns)
+        value_norm = brought.square().sum(-1).sqrt()  # (B, H, columns)
         layers.append(Layer(heads, scores, weights, output, value_norm))
         return output
 
@@ -80,12 +98,20 @@ def record_layers(model: GPT, ids: Tensor) -> list[Layer]:
     return layers
 
 
-def replay(model: GPT, ids: Tensor, weights: Sequence[Tensor]) -> Tensor:
+def replay(
+    model: GPT, ids: Tensor, weights: Sequence[Tensor], change: Change = unchanged
+) -> Tensor:
     """Logits (1, L, vocabulary) of a pass in which the given weights take the attention's place."""
-    return model.logits(model.run(ids, lambda index, heads: weights[index] @ heads.value))
+
+    def attend(index: int, heads: Heads) -> Tensor:
+        return change(index, heads, weights[index] @ heads.value)
+
+    return model.logits(model.run(ids, attend))
 
 
-def prove(model: GPT, ids: Tensor, layers: Sequence[Layer], fused: Tensor) -> Proof:
+def prove(
+    model: GPT, ids: Tensor, layers: Sequence[Layer], fused: Tensor, change: Change = unchanged
+) -> Proof:
     """Replay through the recorded weights against the model's own fused pass."""
     shown = [layer.weights for layer in layers]
     later = [
@@ -93,7 +119,7 @@ def prove(model: GPT, ids: Tensor, layers: Sequence[Layer], fused: Tensor) -> Pr
         for layer in layers
     ]
     return Proof(
-        replay_max_difference=float((replay(model, ids, shown) - fused).abs().max()),
+        replay_max_difference=float((replay(model, ids, shown, change) - fused).abs().max()),
         row_sum_max_error=max(float((weights.sum(-1) - 1).abs().max()) for weights in shown),
         future_exactly_zero=not any(bool(weights.any()) for weights in later),
         dtype=str(shown[0].dtype).removeprefix("torch."),
@@ -107,10 +133,15 @@ def standing_latents(model: GPT, layers: Sequence[Layer]) -> tuple[int, ...]:
     return tuple(cast(list[int], layers[0].heads.rows.tolist()))
 
 
-def stacked(layers: Sequence[Layer], n_tokens: int) -> dict[str, Array]:
+def stacked(
+    layers: Sequence[Layer], n_tokens: int, ablated: Collection[Head] = ()
+) -> dict[str, Array]:
     """The arrays of a trace: every layer laid out over all token positions."""
     parts = [_laid_out(layer, n_tokens) for layer in layers]
-    return {name: _stack([part[name] for part in parts]) for name in parts[0]}
+    arrays = {name: _stack([part[name] for part in parts]) for name in parts[0]}
+    for head in ablated:
+        arrays["value_norm"][head] = 0  # whatever its weights, no key adds anything
+    return arrays
 
 
 def steps_of(
@@ -168,7 +199,7 @@ def _laid_out(layer: Layer, n_tokens: int) -> dict[str, Tensor]:
 
 
 def place(values: Tensor, n: int, *positions: Tensor, fill: float = 0.0) -> Tensor:
-    """(1, H, …) with axis 2 (and 3) spread over n positions; where nothing stands, `fill`."""
+    """(B, H, …) with axis 2 (and 3) spread over n positions; where nothing stands, `fill`."""
     for axis, where in enumerate(positions, start=2):
         shape = list(values.shape)
         shape[axis] = n

@@ -44,7 +44,11 @@ class Block(nn.Module, ABC):
     def merge(self, x: Tensor, output: Tensor) -> Tensor:
         """Add the heads' output (B, H, L, d) and then the MLP to the residual stream."""
         x = x + self.project(output.transpose(1, 2).flatten(2))
-        return x + self.mlp_out(F.gelu(self.mlp_in(self.norm_mlp(x))))
+        return x + self.mlp(x)
+
+    def mlp(self, x: Tensor) -> Tensor:
+        """What the MLP adds to a residual stream that the attention has been added to."""
+        return self.mlp_out(F.gelu(self.mlp_in(self.norm_mlp(x))))
 
     def normed(self, target: Stream, source: Stream) -> tuple[Tensor, Tensor]:
         """Both streams under the norm before the attention; once if they are one."""

@@ -15,6 +15,10 @@ from core.models.heads import Heads
 
 # Layer number and heads to their output (B, H, L, d).
 Attend = Callable[[int, Heads], Tensor]
+# Layer number, heads and their output to what goes on in its place: the input of the projection.
+Change = Callable[[int, Heads, Tensor], Tensor]
+# Layer number and the residual stream after that layer to what goes on in its place.
+Tap = Callable[[int, Stream], Stream]
 
 
 class GPT(nn.Module):
@@ -56,24 +60,27 @@ class GPT(nn.Module):
             x = x + self.positions[:, start:end]
         return Stream(x, torch.arange(start, end, device=ids.device))
 
-    def run(self, ids: Tensor, attend: Attend, *, start: int = 0) -> Tensor:
+    def run(
+        self, ids: Tensor, attend: Attend, *, start: int = 0, tap: Tap = lambda _, stream: stream
+    ) -> Tensor:
         """The residual stream after the last block (B, L, width), every output by `attend`.
 
         With `start` the ids go on from an earlier run, and `attend` must remember what it saw.
+        `tap` sees the stream after every layer and says what goes on.
         """
         tokens = self.embed(ids, start=start)
         last = self.config.n_layers - 1
         if self.latents is None:
             for index in range(last + 1):
-                tokens = self._step(index, tokens, tokens, attend)
+                tokens = tap(index, self._step(index, tokens, tokens, attend))
             return tokens.x
         stride = self.config.latent_stride
         standing = latent_positions(self.config.n_latents, stride, tokens.positions)
         basis = self.latents[:, standing // stride].expand(len(ids), -1, -1)
-        latents = self._step(0, Stream(basis, standing), tokens, attend)
+        latents = tap(0, self._step(0, Stream(basis, standing), tokens, attend))
         for index in range(1, last):
-            latents = self._step(index, latents, latents, attend)
-        return self._step(last, tokens, latents, attend).x
+            latents = tap(index, self._step(index, latents, latents, attend))
+        return tap(last, self._step(last, tokens, latents, attend)).x
 
     def logits(self, x: Tensor) -> Tensor:
         """Residual stream after the last block to logits."""

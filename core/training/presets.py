@@ -3,7 +3,7 @@
 Figures behind the choices are accuracies on held-out training questions, never on dev.
 """
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from core.training.recipe import Phase, Recipe
@@ -82,7 +82,18 @@ _AS_IN_THE_COURSE = Recipe(
 
 COURSE = (
     _PIECES,
-    replace(_PIECES, name="course-char", phases=RECALLED, vocabulary="char", n_layers=3),
+    replace(
+        _PIECES,
+        name="course-char",
+        phases=(
+            replace(_PIECES.phases[0], share=0.55),
+            replace(RECALL, shuffled_facts=0.0, ordered_facts=0.7),
+            FINE_TUNE,
+        ),
+        vocabulary="char",
+        n_layers=3,
+        minutes=95,
+    ),
     replace(_PIECES, name="course-synthesizer", attention="synthesizer", positions="learned"),
     replace(_PIECES, name="course-perceiver", n_pieces=1800, n_layers=3, n_latents=64),
     replace(
@@ -94,46 +105,72 @@ COURSE = (
     _AS_IN_THE_COURSE,
 )
 
-# What pretraining buys, and which: each differs from the first in one thing.
 _BASE = replace(_PIECES, name="ablation-base", minutes=10)
 _MIXED = _BASE.phases[0]
-_OBJECTIVES = {"ordered_facts": 0.0, "salient_spans": 0.0, "span_corruption": 0.0}
+_PRETRAINING = 1 - _MIXED.questions
 
 
-def _row(name: str, **changes: Any) -> Recipe:
-    return replace(_BASE, name=f"ablation-{name}", **changes)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Variation:
+    """A row of the ablation: what it is called, what differs from the first, how it is trained."""
+
+    label: str
+    differs: str
+    recipe: Recipe
+
+
+def _vary(name: str, label: str, differs: str, **changes: Any) -> Variation:
+    recipe = replace(_BASE, name=f"ablation-{name}", **changes)
+    return Variation(label=label, differs=differs, recipe=recipe)
 
 
 def _pretrained_by(**mixture: float) -> tuple[Phase, ...]:
-    return (replace(_MIXED, **{**_OBJECTIVES, **mixture}), FINE_TUNE)
+    none = {"ordered_facts": 0.0, "salient_spans": 0.0, "span_corruption": 0.0}
+    return (replace(_MIXED, **{**none, **mixture}), FINE_TUNE)
 
 
-_PRETRAINING = 1 - _MIXED.questions
-
-ABLATION = {
-    "our recipe": _BASE,
-    "facts in random order": _row(
+# What pretraining buys, and which: each differs from the first in one thing.
+ABLATION = (
+    _vary(
+        "base",
+        "our recipe",
+        "ordered facts, salient spans, span corruption and questions, mixed; word pieces; Muon",
+    ),
+    _vary(
         "shuffled",
-        phases=(replace(_MIXED, ordered_facts=0.0, shuffled_facts=0.55), FINE_TUNE),
+        "facts in random order",
+        "up to ten facts in any order instead of the order of the text",
+        phases=(replace(_MIXED, ordered_facts=0.0, shuffled_facts=_MIXED.ordered_facts), FINE_TUNE),
     ),
-    "facts alone": _row("facts", phases=_pretrained_by(ordered_facts=_PRETRAINING)),
-    "span corruption alone": _row(
-        "corruption", phases=_pretrained_by(span_corruption=_PRETRAINING)
+    _vary(
+        "facts",
+        "facts alone",
+        "pretraining by ordered facts only: no sentence is ever read",
+        phases=_pretrained_by(ordered_facts=_PRETRAINING),
     ),
-    "no pretraining": _row("scratch", phases=_pretrained_by()),
-    "questions only at the end": _row(
+    _vary(
+        "corruption",
+        "span corruption alone",
+        "pretraining by the course's objective only",
+        phases=_pretrained_by(span_corruption=_PRETRAINING),
+    ),
+    _vary("scratch", "no pretraining", "training questions only", phases=_pretrained_by()),
+    _vary(
         "apart",
+        "questions only at the end",
+        "no question in the first 80 % of the steps, nothing but questions in the last 20 %",
         phases=(
             replace(_MIXED, questions=0.0, share=0.8),
             replace(FINE_TUNE, share=0.2, answer_only=False),
         ),
     ),
-    "characters": _row("char", vocabulary="char"),
-    "AdamW for all": _row("adamw", optimizer="adamw"),
-}
+    _vary("char", "characters", "characters instead of word pieces", vocabulary="char"),
+    _vary("adamw", "AdamW for all", "AdamW (3e-3) instead of Muon", optimizer="adamw"),
+)
 
 PRESETS: dict[str, Recipe] = {
-    recipe.name: recipe for recipe in (*NOTABLE, *COURSE, *ABLATION.values())
+    recipe.name: recipe
+    for recipe in (*NOTABLE, *COURSE, *(variation.recipe for variation in ABLATION))
 }
 
 

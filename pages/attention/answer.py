@@ -29,8 +29,9 @@ def show_answer(choice: Choice, trace: AttentionTrace) -> None:
 
 
 def _verdict(choice: Choice, answer: str) -> str:
-    if choice.person is None:
-        return "  :gray-badge[nobody in the table]"
-    if answer.strip() == choice.person.birthplace:
+    if choice.expected is None:
+        unknown = "nobody in the table" if choice.corpus == "notable" else "right answer unknown"
+        return f"  :gray-badge[{unknown}]"
+    if answer.strip() == choice.expected:
         return "  :green-badge[:material/check: right]"
-    return f"  :red-badge[:material/close: wrong: {plain(choice.person.birthplace)}]"
+    return f"  :red-badge[:material/close: wrong: {plain(choice.expected)}]"

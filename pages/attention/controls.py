@@ -6,44 +6,46 @@ import streamlit as st
 
 from core.checkpoints.store import list_checkpoints, snapshot_steps
 from core.cli.paths import CHECKPOINTS
-from core.data.people import Person, question_text, split_of
 from core.inspection.record import AttentionTrace
+from pages.attention.questions import choose_question
+from pages.attention.upload import UPLOADED, Upload, choose_upload
 from pages.attention.view import ARCS, MAP, MOST_ARC_TOKENS, PARTS, View, make_view
-from pages.shared.loading import people
+from pages.shared.loading import checkpoint_corpus
 
 DEFAULT_CHECKPOINT = "notable-pretrained"
-DEFAULT_NAME = "Ada Lovelace"
-TYPED = "type"
-SOURCES = {
-    "train": "asked in training",
-    "dev": "never asked (dev)",
-    "test": "never asked (test)",
-    TYPED: "type freely",
-}
 FINISHED = "finished"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
-    """Which model is asked what; `person` is None for a question about nobody in the table."""
+    """Which model is asked what. `expected` is None where the right answer is not known, `upload`
+    where the checkpoint is a shipped one or a file is missing.
+    """
 
     checkpoint: str
     snapshot: int | None
+    upload: Upload | None
+    corpus: str
     question: str
-    person: Person | None
+    expected: str | None
 
 
 def choose() -> Choice:
-    """The controls of the sidebar."""
+    """The controls of the side bar."""
     with st.sidebar:
         checkpoint, snapshot = _choose_model()
-        question = _choose_question()
-    by_question = {question_text(person.name): person for person in people()}
+        uploaded = checkpoint == UPLOADED
+        upload = choose_upload() if uploaded else None
+        corpus = "course" if uploaded else checkpoint_corpus(checkpoint)
+        asks = upload is not None or not uploaded
+        question, expected = choose_question(corpus, own=uploaded) if asks else ("", None)
     return Choice(
         checkpoint=checkpoint,
         snapshot=snapshot,
+        upload=upload,
+        corpus=corpus,
         question=question,
-        person=by_question.get(question.strip()),
+        expected=expected,
     )
 
 
@@ -57,26 +59,16 @@ class Display:
 
 
 def choose_display(trace: AttentionTrace) -> Display:
-    """Folding, kind of picture and colour scale; arcs are offered for up to 40 tokens."""
+    """Folding, kind of picture and colour scale, or why there is no choice."""
     with st.sidebar:
-        folded = st.toggle(
-            "Fold to words",
-            key="fold",
-            bind="query-params",
-            help="Columns of one word are summed, its rows averaged, so every row still sums to 1. "
-            "Contributions are summed norms: an upper bound.",
-        )
-        view = make_view(trace, folded=folded)
-        kinds = [MAP] if len(view.labels) > MOST_ARC_TOKENS else [MAP, ARCS]
-        if trace.query is not None:
-            kinds.append(PARTS)
+        view = make_view(trace, folded=_choose_fold(trace))
+        lacking = _views_lacking(trace, view)
+        kinds = [kind for kind in (MAP, ARCS, PARTS) if kind not in lacking]
         kind = st.segmented_control(
             "View", kinds, default=MAP, required=True, key="view", bind="query-params"
         )
-        if ARCS not in kinds:
-            st.caption(
-                f"Arcs are drawn for up to {MOST_ARC_TOKENS} tokens; here are {len(view.labels)}."
-            )
+        for reason in lacking.values():
+            st.caption(reason)
         own_scale = st.toggle(
             "Colours to this head's maximum",
             key="own-scale",
@@ -86,14 +78,47 @@ def choose_display(trace: AttentionTrace) -> Display:
     return Display(view=view, kind=kind or MAP, own_scale=own_scale)
 
 
+def _choose_fold(trace: AttentionTrace) -> bool:
+    if trace.latent_positions:
+        st.toggle("Fold to words", disabled=True, key="fold-latents")
+        st.caption("Nothing to fold: rows or columns of each layer are latents, and no words.")
+        return False
+    return st.toggle(
+        "Fold to words",
+        key="fold",
+        bind="query-params",
+        help="Columns of one word are summed, its rows averaged, so every row still sums to 1. "
+        "Contributions are summed norms: an upper bound.",
+    )
+
+
+def _views_lacking(trace: AttentionTrace, view: View) -> dict[str, str]:
+    """Kinds of picture that are not offered, and why."""
+    lacking: dict[str, str] = {}
+    if trace.latent_positions:
+        lacking[ARCS] = "No arcs: latents and tokens do not stand on one line."
+    elif view.n_rows > MOST_ARC_TOKENS:
+        lacking[ARCS] = (
+            f"Arcs are drawn for up to {MOST_ARC_TOKENS} tokens; here are {view.n_rows}."
+        )
+    if trace.query is None:
+        lacking[PARTS] = (
+            "No q·k parts: a Synthesizer has no queries and keys, and its weights do not depend on "
+            "pairs of tokens."
+        )
+    return lacking
+
+
 def _choose_model() -> tuple[str, int | None]:
     names = list_checkpoints(CHECKPOINTS)
     if not names:
         st.error("There is no checkpoint in the folder checkpoints/.")
         st.stop()
     default = names.index(DEFAULT_CHECKPOINT) if DEFAULT_CHECKPOINT in names else 0
-    name = st.selectbox("Checkpoint", names, default, key="checkpoint", bind="query-params")
-    steps = snapshot_steps(CHECKPOINTS / name)
+    name = st.selectbox(
+        "Checkpoint", [*names, UPLOADED], default, key="checkpoint", bind="query-params"
+    )
+    steps = [] if name == UPLOADED else snapshot_steps(CHECKPOINTS / name)
     if not steps:
         return name, None
     moment = st.select_slider(
@@ -105,22 +130,3 @@ def _choose_model() -> tuple[str, int | None]:
         help="Scrub through snapshots of this training.",
     )
     return name, None if moment == FINISHED else int(moment)
-
-
-def _choose_question() -> str:
-    source = st.selectbox(
-        "Question about a person",
-        list(SOURCES),
-        list(SOURCES).index(split_of(DEFAULT_NAME)),
-        format_func=SOURCES.__getitem__,
-        key="source",
-        bind="query-params",
-        help="The model read a few sentences about everybody, but was asked only about some.",
-    )
-    if source == TYPED:
-        default = question_text(DEFAULT_NAME)
-        return st.text_input("Question", default, key="question", bind="query-params") or ""
-    names = [person.name for person in people() if split_of(person.name) == source]
-    default = names.index(DEFAULT_NAME) if DEFAULT_NAME in names else 0
-    name = st.selectbox("Person", names, default, key=f"person-{source}", bind="query-params")
-    return question_text(name)

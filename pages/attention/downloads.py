@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable
 from functools import partial
 
+import numpy as np
 import pandas as pd
 import streamlit as st
 
@@ -59,19 +60,19 @@ def _trace_json(trace: AttentionTrace) -> bytes:
 
 def weight_table(view: View, at: tuple[int, int]) -> pd.DataFrame:
     """Weights with position and token in the headings; masked cells are missing values."""
-    names = [f"{index} {label}" for index, label in enumerate(view.labels)]
-    table = pd.DataFrame(view.weights[at], index=names, columns=names)
-    positions = range(len(names))
-    later = pd.DataFrame([[k > q for k in positions] for q in positions], names, names)
-    return table.mask(later)
+    axes = view.axes[at[0]]
+    rows = [f"{index} {axes.row_labels[index]}" for index in axes.rows]
+    columns = [f"{index} {axes.column_labels[index]}" for index in axes.columns]
+    standing = np.ix_(axes.rows, axes.columns)
+    table = pd.DataFrame(view.weights[at][standing], index=rows, columns=columns)
+    return table.where(axes.visible[standing])
 
 
 def row_table(view: View, at: tuple[int, int], row: int) -> pd.DataFrame:
     """Weight and contribution of one query row, a line a key that it can see."""
+    axes = view.axes[at[0]]
+    seen = axes.seen(row)
     return pd.DataFrame(
-        {
-            "weight": view.weights[at][row, : row + 1],
-            "contribution": view.contribution[at][row, : row + 1],
-        },
-        index=[f"{index} {label}" for index, label in enumerate(view.labels[: row + 1])],
+        {"weight": view.weights[at][row, seen], "contribution": view.contribution[at][row, seen]},
+        index=[f"{index} {axes.column_labels[index]}" for index in seen],
     )

@@ -2,6 +2,7 @@
 
 from functools import partial
 
+import numpy as np
 import streamlit as st
 from altair.utils.schemapi import debug_mode
 
@@ -16,8 +17,10 @@ from pages.attention.view import (
     MEANINGS,
     PARTS,
     SCORES,
+    Axes,
     View,
     grid_scores,
+    scores_offered,
     thumbnails,
 )
 from pages.shared.text import plain
@@ -39,10 +42,19 @@ def show_heads(trace: AttentionTrace, display: Display) -> None:
         at = _choose_head(trace)
     with controls[3]:
         index = _choose_step(trace)
+    axes = view.axes[at[0]]
     with controls[2]:
-        row, step = _choose_row(trace, view, index)
-    sentence = row_sentence(head_name(*at), row, view.weights[at][row], view.labels, step)
-    overview, one_head, one_row = st.columns([1, 2.1, 1.3], gap="small")
+        row, step = _choose_row(trace, axes, index)
+    sentence = row_sentence(
+        head_name(*at),
+        row,
+        view.weights[at][row],
+        axes.column_labels,
+        step,
+        latent=axes.row_labels[row] if axes.latents_look else "",
+        n_seen=len(axes.seen(row)),
+    )
+    overview, one_head, one_row = st.columns([_width(trace), 2.1, 1.3], gap="small")
     with overview:
         grid = _grid(trace, view, score, at)
     with one_head:
@@ -52,15 +64,23 @@ def show_heads(trace: AttentionTrace, display: Display) -> None:
     show_downloads(trace, view, {"Picture": chart, "Row": bars, "All heads": grid}, at, row)
 
 
+def _width(trace: AttentionTrace) -> float:
+    """Of the overview: four layers fit into 1."""
+    return min(max(1.0, trace.n_layers / 4), 2.0)
+
+
 def _choose_score(trace: AttentionTrace) -> str:
-    needs_name = ("name", "answer")
+    offered = scores_offered(trace)
     return st.selectbox(
         "Score of each head",
-        [name for name in SCORES if trace.name_positions or name not in needs_name],
+        offered,
         format_func=SCORES.__getitem__,
         key="score",
         bind="query-params",
-        help="  \n".join(f"**{SCORES[name]}**: {MEANINGS[name]}" for name in SCORES),
+        help="  \n".join(
+            f"**{name}**: {MEANINGS[score]}" + ("" if score in offered else " (not here)")
+            for score, name in SCORES.items()
+        ),
     )
 
 
@@ -85,34 +105,35 @@ def _choose_step(trace: AttentionTrace) -> int:
     return int(chosen)
 
 
-def _choose_row(trace: AttentionTrace, view: View, index: int) -> tuple[int, Step | None]:
-    written = dict(zip(reversed(view.step_rows), reversed(trace.steps), strict=True))
+def _choose_row(trace: AttentionTrace, axes: Axes, index: int) -> tuple[int, Step | None]:
+    written = dict(zip(reversed(axes.step_rows), reversed(trace.steps), strict=True))
     chosen = st.selectbox(
         "Query row",
-        [FOLLOW, *map(str, range(len(view.labels)))],
-        format_func=lambda option: _row_label(view, written, option),
+        [FOLLOW, *map(str, axes.rows)],
+        format_func=lambda option: _row_label(axes, written, option),
         key="row",
         bind="query-params",
         help="The row whose weights are shown as bars. Or click a cell of the map.",
     )
     if chosen == FOLLOW:
-        return view.step_rows[index], trace.steps[index]
+        return axes.step_rows[index], trace.steps[index]
     return int(chosen), written.get(int(chosen))
 
 
-def _row_label(view: View, written: dict[int, Step], option: str) -> str:
-    if not option.isdigit() or int(option) >= len(view.labels):
+def _row_label(axes: Axes, written: dict[int, Step], option: str) -> str:
+    if not option.isdigit() or int(option) not in axes.rows:
         return option
     row = int(option)
     step = written.get(row)
-    return f"{row} {view.labels[row]}" + (f" → writes {step.label}" if step else "")
+    leads = "for" if axes.latents_look else "writes"
+    return f"{row} {axes.row_labels[row]}" + (f" → {leads} {step.label}" if step else "")
 
 
 def _grid(
     trace: AttentionTrace, view: View, score: str, selected: tuple[int, int]
 ) -> figures.Figure:
     values, baseline = grid_scores(trace, score)
-    st.markdown(f"**All heads** (uniform: {baseline:.2g})")
+    st.markdown(f"**All heads** (uniform: {baseline})")
     chart = figures.heads_grid(
         thumbnails(view), values, selected, score_name=MEANINGS[score], cell=GRID_CELL
     )
@@ -131,20 +152,30 @@ def _picture(
     trace: AttentionTrace, display: Display, at: tuple[int, int], row: int, sentence: str
 ) -> figures.Figure:
     """The chosen picture with its sentence above; returns it with the sentence as title."""
-    view = display.view
+    view, axes = display.view, display.view.axes[at[0]]
     st.markdown(f"**{plain(sentence)}**")
     if display.kind == ARCS:
-        chart = figures.arcs(view.weights[at], view.labels, row)
+        chart = figures.arcs(view.weights[at], axes.column_labels, row)
     elif display.kind == PARTS and trace.query is not None and trace.key is not None:
         token = view.first_tokens[row]
-        chart = figures.score_parts(trace.query[at][token], trace.key[at], trace.labels, token)
+        seen = np.flatnonzero(trace.visible[at[0], token]).tolist()
+        labels = axes.column_labels if axes.latents_seen else trace.labels
+        chart = figures.score_parts(trace.query[at][token], trace.key[at], labels, token, seen=seen)
     else:
         top = float(view.weights[at].max()) if display.own_scale else 1.0
         if display.own_scale:
             st.caption(f"Full colour is a weight of {top:.2g}, the largest of this head.")
         scores = None if view.scores is None else view.scores[at]
         chart = figures.attention_map(
-            view.weights[at], view.contribution[at], view.labels, row, scores=scores, top=top
+            view.weights[at],
+            view.contribution[at],
+            axes.column_labels,
+            row,
+            scores=scores,
+            visible=axes.visible,
+            rows=axes.row_labels,
+            sides=axes.sides,
+            top=top,
         )
     if display.kind == MAP:
         key = f"{MAP_KEY}-{row}"
@@ -157,7 +188,14 @@ def _picture(
 def _row(view: View, at: tuple[int, int], row: int) -> figures.Figure:
     title = f"Row {row}, key by key"
     st.markdown(f"**{title}**")
-    chart = figures.row_bars(view.weights[at][row], view.contribution[at][row], view.labels, row)
+    axes = view.axes[at[0]]
+    chart = figures.row_bars(
+        view.weights[at][row],
+        view.contribution[at][row],
+        axes.column_labels,
+        row,
+        seen=axes.seen(row),
+    )
     st.altair_chart(chart, alt=f"Weights and contributions of query row {row}")
     st.markdown(
         "Weight is where the head **looks**; contribution, ‖weight · value · W_O‖, is what it "

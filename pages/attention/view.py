@@ -1,5 +1,6 @@
-"""One trace as a chosen view: whole tokens or words, one head, one row."""
+"""One trace as a chosen view: tokens, words or latents on the axes, one head, one row."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,7 +10,7 @@ from core.data.vocabulary import SPACE_GLYPH
 from core.figures.thumbnails import thumbnail
 from core.inspection.fold import fold, word_index, word_labels
 from core.inspection.record import Array, AttentionTrace
-from core.inspection.scores import HeadScores, head_scores, name_to_answer, uniform_scores
+from core.inspection.scores import HeadScores, head_scores, name_to_answer, uniform_over
 
 MAP, ARCS, PARTS = "map", "arcs", "q·k parts"
 MOST_ARC_TOKENS = 40
@@ -32,52 +33,136 @@ MEANINGS = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class View:
-    """Arrays as they are drawn; folded to words or not. Rows are those of the drawn labels.
+class Axes:
+    """Who looks and who is looked at in one layer.
 
-    `step_rows` is the row that wrote each piece, `first_tokens` the first token of each row.
+    `rows` and `columns` are the positions where something stands; labels are empty elsewhere.
+    `step_rows` is the row of each written piece: where latents look, the last that its row sees.
     """
 
-    labels: list[str]
+    rows: tuple[int, ...]
+    columns: tuple[int, ...]
+    row_labels: list[str]
+    column_labels: list[str]
+    latents_look: bool
+    latents_seen: bool
+    step_rows: list[int]
+    visible: NDArray[np.bool_]
+
+    @property
+    def sides(self) -> tuple[str, str]:
+        """Titles of the two axes."""
+        return (
+            "query: latent (looks)" if self.latents_look else "query (looks)",
+            "key: latent (looked at)" if self.latents_seen else "key (looked at)",
+        )
+
+    def seen(self, row: int) -> list[int]:
+        """The keys that a row may look at."""
+        return np.flatnonzero(self.visible[row]).tolist()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class View:
+    """Arrays as they are drawn, and the axes of each layer; folded to words or not.
+
+    `first_tokens` is the first token of each row.
+    """
+
+    axes: list[Axes]
     weights: Array
     contribution: Array
     scores: Array | None
-    step_rows: list[int]
     first_tokens: list[int]
+
+    @property
+    def n_rows(self) -> int:
+        return self.weights.shape[-1]
 
 
 def make_view(trace: AttentionTrace, *, folded: bool) -> View:
-    """The trace over tokens, or folded to words (columns summed, rows averaged)."""
+    """The trace over its positions, or folded to words (columns summed, rows averaged)."""
     if not folded:
         return View(
-            labels=list(trace.labels),
+            axes=[_axes(trace, layer) for layer in range(trace.n_layers)],
             weights=trace.weights,
             contribution=trace.contribution,
             scores=trace.scores,
-            step_rows=[step.row for step in trace.steps],
             first_tokens=list(range(trace.n_tokens)),
         )
     words = word_index(trace.word_starts)
+    labels = word_labels(trace.labels, trace.word_starts, SPACE_GLYPH)
+    standing = tuple(range(len(labels)))
+    axes = Axes(
+        rows=standing,
+        columns=standing,
+        row_labels=labels,
+        column_labels=labels,
+        latents_look=False,
+        latents_seen=False,
+        step_rows=[int(words[step.row]) for step in trace.steps],
+        visible=np.tri(len(labels), dtype=np.bool_),
+    )
     return View(
-        labels=word_labels(trace.labels, trace.word_starts, SPACE_GLYPH),
+        axes=[axes] * trace.n_layers,
         weights=fold(trace.weights, trace.word_starts),
         contribution=fold(trace.contribution, trace.word_starts),
         scores=None,
-        step_rows=[int(words[step.row]) for step in trace.steps],
         first_tokens=[i for i, starts in enumerate(trace.word_starts) if starts],
     )
 
 
-def grid_scores(trace: AttentionTrace, score: str) -> tuple[NDArray[np.float64], float]:
-    """The chosen score of every head, and what uniform attention would score."""
+def scores_offered(trace: AttentionTrace) -> list[str]:
+    """Those that mean something: without a name none is of it, and a Perceiver's row that writes
+    the answer looks at latents, not at the name.
+    """
+    lacking = {"name": not trace.name_positions}
+    lacking["answer"] = lacking["name"] or bool(trace.latent_positions)
+    return [name for name in SCORES if not lacking.get(name)]
+
+
+def grid_scores(trace: AttentionTrace, score: str) -> tuple[NDArray[np.float64], str]:
+    """The chosen score of every head, and what uniform attention would score, as text.
+
+    Weight on the name is no number in layers whose columns are latents.
+    """
     if score == "answer":
         brought, uniform = name_to_answer(trace)
-        return brought, float(uniform.mean())
-    scores: HeadScores = head_scores(trace.weights, trace.name_positions)
-    baseline = uniform_scores(trace.n_tokens, trace.name_positions)
-    return getattr(scores, score), float(getattr(baseline, score))
+        return brought, f"{uniform.mean():.2g}"
+    visible = trace.visible[:, None]
+    scores: HeadScores = head_scores(trace.weights, trace.name_positions, visible)
+    values = np.array(getattr(scores, score))
+    baseline = np.array(getattr(uniform_over(visible, trace.name_positions), score))
+    if score == "name" and trace.latent_positions:
+        values[1:], baseline[1:] = np.nan, np.nan
+    ends = f"{np.nanmin(baseline):.2g}", f"{np.nanmax(baseline):.2g}"
+    return values, " to ".join(dict.fromkeys(ends))
 
 
 def thumbnails(view: View) -> list[list[str]]:
     """Data URIs [layer][head]."""
-    return [[thumbnail(head) for head in layer] for layer in view.weights]
+    return [
+        [thumbnail(head, axes.visible) for head in layer]
+        for layer, axes in zip(view.weights, view.axes, strict=True)
+    ]
+
+
+def _axes(trace: AttentionTrace, layer: int) -> Axes:
+    latents_look, latents_seen = trace.latents_look(layer), trace.latents_seen(layer)
+    latents = _latent_labels(trace.latent_positions, trace.n_tokens)
+    return Axes(
+        rows=trace.rows(layer),
+        columns=trace.columns(layer),
+        row_labels=latents if latents_look else list(trace.labels),
+        column_labels=latents if latents_seen else list(trace.labels),
+        latents_look=latents_look,
+        latents_seen=latents_seen,
+        step_rows=[trace.last_row(layer, step.row) for step in trace.steps],
+        visible=trace.visible[layer],
+    )
+
+
+def _latent_labels(positions: Sequence[int], n_tokens: int) -> list[str]:
+    """z0, z1, … at their positions, nothing between them."""
+    names = {position: f"z{number}" for number, position in enumerate(positions)}
+    return [names.get(position, "") for position in range(n_tokens)]

@@ -8,15 +8,17 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from core.checkpoints.files import read_json
-from core.cli.paths import ASSETS
+from core.cli.paths import ASSETS, CHECKPOINTS
+from core.evaluation.report_card import load_rows
 from core.figures import attention as figures
-from core.figures.thumbnails import bar_picture, contact_sheet, curve_picture
+from core.figures.thumbnails import bar_picture, contact_sheet, curve_picture, spaced_bar_picture
 from core.inspection.captions import head_name, row_sentence, strongest_head
 from core.inspection.record import AttentionTrace, trace_from_dict
 from core.montecarlo.result import Sample
 from core.montecarlo.sample import sample
 from core.montecarlo.spec import PerturbationSpec
 from core.theory.by_hand.weights import weight_curves
+from pages.shared.digests import digest
 from pages.shared.text import percent, plain
 
 STORED = ASSETS / "home_trace.json"
@@ -79,21 +81,32 @@ def main() -> None:
 
 def show_cards(trace: AttentionTrace) -> None:
     """The way on: a real picture from each page, under its link."""
-    attention, monte_carlo, by_hand = st.columns(3)
-    with _card(attention, "attention", "Attention: every head, anybody", ":material/grid_on:"):
-        st.image(contact_sheet(trace.weights), width="stretch", caption="All heads, this question")
-    with _card(monte_carlo, "monte_carlo", "Monte Carlo: why two heads", ":material/scatter_plot:"):
+    attention, monte_carlo, by_hand, report_card = st.columns(4)
+    with _card(attention, "attention", "Attention", ":material/grid_on:"):
+        st.image(contact_sheet(trace.weights), width="stretch", caption="Every head, this question")
+    with _card(monte_carlo, "monte_carlo", "Monte Carlo", ":material/scatter_plot:"):
         st.image(
             bar_picture(small_sample().coarse_counts(50)),
             width="stretch",
             caption="One head, told to average two values, takes one or the other",
         )
-    with _card(by_hand, "attention_by_hand", "By hand: check each claim", ":material/calculate:"):
+    with _card(by_hand, "attention_by_hand", "By hand", ":material/calculate:"):
         st.image(
             curve_picture(weight_curves(COPIED, MOST_BETA)[1].T),
             width="stretch",
             caption="Three weights as the query grows: one key wins",
         )
+    with _card(report_card, "report_card", "Report card", ":material/school:"):
+        rows = load_rows(CHECKPOINTS, digest=digest)
+        reached = [row.measured.accuracy for row in rows if row.measured is not None]
+        if reached:
+            st.image(
+                spaced_bar_picture(np.array(reached)),
+                width="stretch",
+                caption="Right answers of each variant on the course's own task",
+            )
+        else:
+            st.caption("No variant of the course's task is recorded yet.")
 
 
 @contextmanager

@@ -25,7 +25,7 @@ FLAGS = (
 )
 QUESTION = "Where was Marie Curie born?"
 WAIT_MS = 60_000
-N_CHARTS = {"/": 2, "/attention": 3, "/monte_carlo": 3, "/attention_by_hand": 1}
+N_CHARTS = {"/": 2, "/attention": 3, "/monte_carlo": 3, "/attention_by_hand": 1, "/report_card": 2}
 
 
 @pytest.fixture(scope="session")

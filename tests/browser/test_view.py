@@ -6,6 +6,9 @@ from typing import Any
 
 import pytest
 
+from core.cli.paths import CHECKPOINTS
+from core.evaluation.report_card import Row, load_rows
+
 HOSTILE = "<b>x</b> $y$ **z** a -> b :smile: :material/home: :red[r] -- <= 3 a@b.org"
 
 
@@ -94,6 +97,39 @@ def test_every_example_by_hand_typesets_its_numbers(open_page: Callable, example
 @pytest.mark.parametrize("path", ["/monte_carlo", "/attention_by_hand"])
 def test_charts_fit_the_width_of_a_phone(open_page: Callable, path: str):
     page = open_page(path, width=390, **UNCOVERED)
+    for chart in page.locator("[data-testid=stVegaLiteChart] svg").all():
+        box = chart.bounding_box()
+        assert box["x"] >= 0
+        assert box["x"] + box["width"] <= 390
+
+
+@pytest.fixture
+def recorded() -> list[Row]:
+    """The measured rows of the shipped report card."""
+    rows = [row for row in load_rows(CHECKPOINTS) if row.measured is not None]
+    if not rows:
+        pytest.skip("no checkpoint of the course's task is recorded yet")
+    return rows
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_report_card_shows_its_best_row_in_the_first_view(
+    open_page: Callable, recorded: list[Row], scheme: str
+):
+    page = open_page("/report_card", scheme=scheme)
+    link = page.get_by_role("table").get_by_role("link").first
+    assert link.get_attribute("href") == f"attention?checkpoint={recorded[0].name}"
+    box = link.bounding_box()
+    assert 0 < box["y"] < 720
+    bars = page.locator("[data-testid=stVegaLiteChart]").first.locator("path[fill='#1FA37A']")
+    assert bars.count() >= len(recorded)
+    assert page.problems == []
+
+
+def test_the_report_card_fits_the_width_of_a_phone(open_page: Callable, recorded: list[Row]):
+    page = open_page("/report_card", width=390)
+    wide = page.locator("[data-testid=stMain]").evaluate("e => e.scrollWidth")
+    assert wide <= 390
     for chart in page.locator("[data-testid=stVegaLiteChart] svg").all():
         box = chart.bounding_box()
         assert box["x"] >= 0

@@ -88,7 +88,7 @@ def test_the_number_of_heads_is_said_where_the_file_cannot(
 ):
     imported = import_course(as_file(course_state(variant)), wiki, told)
     assert imported.model.config.n_heads == heads
-    guessed = any("8 heads: the file cannot say (--heads)" in note for note in imported.notes)
+    guessed = any("8 heads: the file cannot say" in note for note in imported.notes)
     assert guessed == (told.heads is None)
 
 
@@ -97,7 +97,7 @@ def test_a_rotary_file_without_its_cache_says_neither_heads_nor_block(
 ):
     state = course_state("rotary")
     bare = {n: t for n, t in state.items() if not n.endswith(BUFFERS)}
-    with pytest.raises(CheckpointError, match="how long its inputs may be: name it with --block"):
+    with pytest.raises(CheckpointError, match="how long its inputs may be: tell the block"):
         import_course(as_file(bare), wiki, Told())
     imported = import_course(as_file(bare), wiki, Told(block=99))
     assert (imported.model.config.block_size, imported.model.config.n_heads) == (99, 8)

@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from core.cli import places, train, verbs
+from core.cli import evaluating, train, verbs
 from core.cli.main import main
+from core.data import shipped
 from core.training import examples
 from core.training.presets import PRESETS
 from core.training.recipe import Recipe
@@ -82,8 +83,9 @@ def trained(trained_once: Path, tmp_path: Path) -> Path:
 
 def make_small(patch: pytest.MonkeyPatch, table: Path, recipe: Recipe) -> None:
     """The invented people, small pools, few evaluations and the preset `tiny`."""
-    patch.setattr(places, "PEOPLE", table)
+    patch.setattr(shipped, "PEOPLE", table)
     patch.setattr(verbs, "PEOPLE", table)
+    patch.setattr(evaluating, "PEOPLE", table)
     patch.setattr(examples, "POOL_SIZE", 12)
     patch.setattr(train, "N_PROBES", 2)
     patch.setitem(PRESETS, "tiny", recipe)

@@ -12,6 +12,7 @@ from safetensors import safe_open
 
 from core.checkpoints.store import CARD, SNAPSHOTS, WEIGHTS, load_checkpoint, snapshot_steps
 from core.cli import train
+from core.jobs import run as run_driver
 from core.training import loop
 
 Run = Callable[..., Any]
@@ -151,7 +152,7 @@ def test_a_run_that_died_while_it_was_measured_is_only_measured_again(
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as broken:
-        broken.setattr(train, "finish_card", fail)
+        broken.setattr(run_driver, "finish_card", fail)
         assert "No space left on device" in start(run, folder).error
     assert saved_step(folder) == N_STEPS
     outcome = run("train", "--resume", folder)
@@ -215,7 +216,9 @@ def test_a_folder_without_a_run_cannot_be_resumed(run: Run, tmp_path: Path):
     assert run("train", "--resume", tmp_path).error == f"error: {tmp_path}: no run is here"
     (tmp_path / train.RUN).write_text('{"seed": 0}')
     error = run("train", "--resume", tmp_path).error
-    assert "run.json: recipe, n_steps, data_sha256, command, corpus_folder, tuning is missing" in error
+    assert (
+        "run.json: recipe, n_steps, data_sha256, command, corpus_folder, tuning is missing" in error
+    )
 
 
 @pytest.mark.parametrize(
@@ -233,7 +236,9 @@ def test_a_run_of_no_length_leaves_no_folder(
 def test_minutes_become_a_number_of_steps_in_the_card(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(train, "steps_for_minutes", lambda make, minutes, **_: round(4 * minutes))
+    monkeypatch.setattr(
+        run_driver, "steps_for_minutes", lambda make, minutes, **_: round(4 * minutes)
+    )
     made = run("train", "--preset", "tiny", "--minutes", 1, "--out", tmp_path / "a", "--json")
     card = made.report
     assert card["n_steps"] == 4

@@ -7,8 +7,6 @@ from typing import Any
 
 import pytest
 
-from core.checkpoints.store import CARD
-
 Run = Callable[..., Any]
 QUESTION = "Where was Ada Arden born?"
 
@@ -32,37 +30,6 @@ def test_ask_about_somebody_who_is_not_in_the_table_expects_nothing(run: Run, tr
     question = "Where was Nobody Atall born?"
     assert run("ask", "--checkpoint", trained, "--json", question).report["expected"] is None
     assert "nobody known to the table" in run("ask", "--checkpoint", trained, question).out
-
-
-@pytest.mark.parametrize("split", ["train", "held-out", "dev", "test"])
-def test_evaluate_reports_result_baselines_and_interval(run: Run, trained: Path, split: str):
-    report = run("evaluate", "--checkpoint", trained, "--split", split, "--json").report
-    keys = "checkpoint split correct total accuracy constant_baseline nearest_name_baseline seconds"
-    assert set(keys.split()) <= set(report)
-    assert (report["checkpoint"], report["split"]) == ("trained", split)
-    assert report["accuracy"] == report["correct"] / report["total"]
-    low, high = report["interval_95"]
-    assert 0 <= low <= report["accuracy"] <= high <= 1
-
-
-def test_the_splits_of_a_table_add_up_to_it(run: Run, trained: Path):
-    totals = [
-        run("evaluate", "--checkpoint", trained, "--split", split, "--json").report["total"]
-        for split in ("train", "held-out", "dev", "test")
-    ]
-    assert sum(totals) == 40
-    assert all(totals)
-
-
-def test_record_writes_the_figures_of_what_is_stored_into_the_card(run: Run, trained: Path):
-    path = trained / CARD
-    card = json.loads(path.read_text())
-    right = card["figures"]["dev"]
-    path.write_text(json.dumps({**card, "figures": {"dev": {"correct": 99}}}))
-    run("evaluate", "--checkpoint", trained, "--json")
-    assert json.loads(path.read_text())["figures"] == {"dev": {"correct": 99}}
-    run("evaluate", "--checkpoint", trained, "--record", "--json")
-    assert json.loads(path.read_text())["figures"]["dev"] == right
 
 
 def test_trace_reports_its_proof_and_writes_the_whole_trace(

@@ -1,6 +1,5 @@
 """The shipped table, the course's files where they are at hand, and a made-up person."""
 
-import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -33,16 +32,6 @@ def reference_path() -> Path:
     if not REFERENCE.is_file():
         pytest.skip("the reference table is not at ../shared/data/notable-people-reference.tsv")
     return REFERENCE
-
-
-@pytest.fixture(scope="session")
-def real_course() -> Path:
-    """The course's own files; they are no part of the project."""
-    given = os.environ.get("A5_DATA")
-    folder = Path(given) if given else ROOT.parent / "shared" / "data" / "cs224n-a5"
-    if not (folder / "wiki.txt").is_file():
-        pytest.skip("the course's files are neither in A5_DATA nor in ../shared/data/cs224n-a5")
-    return folder
 
 
 @pytest.fixture

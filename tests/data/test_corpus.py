@@ -5,7 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from core.data.corpus import TrainingCorpus, course_corpus, make_vocabulary, notable_corpus
+from core.data.corpus import (
+    TrainingCorpus,
+    course_corpus,
+    make_vocabulary,
+    notable_corpus,
+    questions_digest,
+)
 from core.data.course import CourseData, load_course
 from core.data.people import Person, Question, is_held_out, split_of
 from core.data.vocabulary import BpeVocabulary, CharVocabulary
@@ -134,3 +140,37 @@ def test_the_characters_are_those_of_the_documents_and_of_training_questions() -
     assert set("abcd?") <= set(vocabulary.decode(range(vocabulary.size)))
     with pytest.raises(ValueError, match="position 0: 'v'"):
         vocabulary.encode("v")
+
+
+def test_texts_are_all_lines_about_the_person_of_each_question(corpus: TrainingCorpus) -> None:
+    documents = dict(corpus.documents)
+    asked = corpus.dev[::-1]
+    assert corpus.texts(asked) == ["\n".join(documents[question.name]) for question in asked]
+    with pytest.raises(KeyError):
+        corpus.texts([Question("Where was Nobody born?", "Rome", "Nobody")])
+
+
+def test_namesakes_are_told_apart_by_their_order() -> None:
+    def about(place: str | None) -> Question:
+        return Question("Where was Bo born?", place, "Bo")
+
+    data = CourseData(
+        sentences=["Bo, of Rome.", "Bo, of Oslo.", "Bo, of Lima."],
+        train=[about("Rome")],
+        dev=[about("Oslo")],
+        test=[about(None)],
+    )
+    corpus = course_corpus(data)
+    assert corpus.texts(corpus.train) == ["Bo, of Rome."]
+    assert corpus.texts(corpus.dev) == ["Bo, of Oslo."]
+    assert corpus.texts(corpus.test) == ["Bo, of Lima."]
+
+
+def test_the_digest_of_questions_notices_text_answer_and_order() -> None:
+    one, two = Question("a", "Rome", "x"), Question("b", None, "y")
+    digests = {
+        questions_digest(questions)
+        for questions in ([one, two], [two, one], [one], [Question("a", None, "x"), two], [])
+    }
+    assert len(digests) == 5
+    assert questions_digest([one]) == questions_digest([Question("a", "Rome", "another name")])

@@ -6,10 +6,10 @@ from collections import Counter
 import pytest
 
 from core.data.objectives import (
+    ordered_facts,
     question_and_answer,
     salient_span_corruption,
     salient_spans,
-    ordered_facts,
     shuffled_facts,
     span_corruption,
 )

@@ -197,3 +197,78 @@ def test_the_grid_shows_each_heads_picture_score_and_name_once():
     assert selection["select"]["fields"] == ["layer", "head"]
     assert spec["layer"][0]["encoding"]["stroke"]["condition"]["value"] == KEY
     assert spec["layer"][0]["encoding"]["x"]["axis"]["labelExpr"] == "'L' + datum.value"
+
+
+STAIRS = np.array([[1, 0, 0, 0], [0, 0, 0, 0], [1, 0, 1, 0], [1, 0, 1, 0]], dtype=bool)
+
+
+@pytest.fixture
+def stairs_spec() -> dict[str, Any]:
+    """A map whose latents z0 and z1 stand at positions 0 and 2, and are looked at from there on."""
+    weights = np.where(STAIRS, 0.5, 0).astype(np.float32)
+    return figures.attention_map(
+        weights,
+        weights,
+        ["z0", "", "z1", ""],
+        2,
+        visible=STAIRS,
+        rows=list("abcd"),
+        sides=("looks", "looked at"),
+    ).to_dict()
+
+
+def test_every_cell_is_either_drawn_or_grey_whatever_the_shape(stairs_spec: dict[str, Any]):
+    masked, cells = stairs_spec["layer"][:2]
+    grey: list[tuple[int, int]] = []
+    for stripe in rows_of(stairs_spec, masked):
+        assert stripe["high"] - stripe["low"] == 1
+        row, left, right = (round(stripe[edge] + 0.5) for edge in ("low", "left", "right"))
+        grey += [(row, k) for k in range(left, right)]
+    seen = [(cell["q"], cell["k"]) for cell in rows_of(stairs_spec, cells)]
+    assert sorted(seen) == [tuple(cell) for cell in np.argwhere(STAIRS).tolist()]
+    assert sorted(grey) == [tuple(cell) for cell in np.argwhere(~STAIRS).tolist()]
+
+
+def test_rows_and_columns_may_have_other_names_and_titles(stairs_spec: dict[str, Any]):
+    for layer in stairs_spec["layer"]:
+        x, y = layer["encoding"]["x"], layer["encoding"]["y"]
+        assert (x["title"], y["title"]) == ("looked at", "looks")
+        assert (tick_texts(x), tick_texts(y)) == (["z0", "", "z1", ""], list("abcd"))
+    names = {t["as"]: t["calculate"] for t in stairs_spec["layer"][1]["transform"]}
+    assert '"2 c"' in names["query"]
+    assert '"2 z1"' in names["key"]
+
+
+def test_the_frame_of_a_row_ends_at_the_last_key_that_it_sees(stairs_spec: dict[str, Any]):
+    (frame,) = rows_of(stairs_spec, stairs_spec["layer"][2])
+    assert (frame["low"], frame["left"], frame["right"]) == (1.5, -0.5, 2.5)
+    empty = np.zeros((2, 2), dtype=np.float32)
+    nothing = np.zeros((2, 2), dtype=bool)
+    spec = figures.attention_map(empty, empty, ["a", "b"], 1, visible=nothing).to_dict()
+    assert rows_of(spec, spec["layer"][1]) == []
+
+
+@pytest.mark.parametrize("seen", [[0, 3, 6], [2]])
+def test_bars_and_parts_show_only_the_keys_that_a_row_sees(
+    causal: Causal, labels: list[str], seen: list[int]
+):
+    weights = causal(len(labels))[9]
+    bars = figures.row_bars(weights, weights, labels, 9, seen=seen).to_dict()
+    for part in bars["hconcat"]:
+        assert [row["k"] for row in rows_of(bars, part)] == seen
+        assert [row["token"] for row in rows_of(bars, part)] == [f"{k} {labels[k]}" for k in seen]
+    key = np.random.default_rng(0).normal(size=(len(labels), 4)).astype(np.float32)
+    parts = figures.score_parts(key[9], key, labels, 9, seen=seen).to_dict()
+    cells = rows_of(parts, parts)
+    assert {cell["k"] for cell in cells} == set(seen)
+    total = sum(cell["part"] for cell in cells if cell["k"] == seen[-1])
+    assert total == pytest.approx(float(key[9] @ key[seen[-1]]) / 2, abs=1e-3)
+
+
+def test_a_score_that_means_nothing_is_a_dash_and_not_zero():
+    scores = np.array([[0.25], [np.nan]])
+    spec = figures.heads_grid([["data:a"], ["data:b"]], scores, (0, 0), score_name="x").to_dict()
+    heads = rows_of(spec, spec["layer"][0])
+    assert [(head["shown"], head["exact"]) for head in heads] == [("0.25", "0.250"), ("–", "–")]
+    assert spec["layer"][2]["encoding"]["text"]["field"] == "shown"
+    assert spec["layer"][0]["encoding"]["tooltip"][1]["field"] == "exact"

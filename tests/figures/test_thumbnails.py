@@ -48,6 +48,23 @@ def test_weight_is_opacity_and_masked_cells_are_grey_not_empty():
     assert cells[2, 0, 3] == 0 < cells[0, 2, 3]
 
 
+def test_what_is_masked_can_have_any_shape():
+    visible = np.array([[1, 0, 0], [0, 0, 0], [1, 0, 1]], dtype=bool)
+    shown = pixels(thumbnail(np.where(visible, 0.5, 0).astype(np.float32), visible))
+    side = shown.shape[0] // 3
+    cells = shown[side // 2 :: side, side // 2 :: side]
+    assert np.array_equal((cells[:, :, :3] == rgb(WEIGHT)).all(-1), visible)
+    assert np.array_equal(cells[:, :, 3] == MASKED_ALPHA, ~visible)
+
+
+def test_a_shrunk_cell_is_grey_only_if_nothing_in_it_can_be_seen():
+    visible = np.zeros((96, 96), dtype=bool)
+    visible[40:, ::2] = True  # every second column: no block of 2 by 2 is wholly masked
+    shown = pixels(thumbnail(visible.astype(np.float32), visible))
+    assert (shown[: 2 * 20, :, 3] == MASKED_ALPHA).all()
+    assert (shown[2 * 20 :, :, 3] == 255).all()
+
+
 @pytest.mark.parametrize("n", [1, 2, 11, 48, 49, 128, 500])
 def test_a_picture_of_any_length_is_square_and_at_most_about_100_pixels(causal: Causal, n: int):
     shown = pixels(thumbnail(causal(n)))

@@ -1,16 +1,30 @@
 """Traced questions of tiny models with parameters that no training made."""
 
 from collections.abc import Callable
+from copy import deepcopy
+from typing import Any
 
 import numpy as np
 import pytest
+import torch
 
+from core.data.people import Question
 from core.data.vocabulary import Vocabulary
 from core.inspection.record import AttentionTrace, Candidate, Proof, Step
 from core.inspection.trace import trace
 from core.models.gpt import GPT
 
 QUESTION = "Where was Ada Arden born?"
+# What the tools for heads are tested on; the sizes are those of `make_gpt` unless told.
+VARIANTS: dict[str, dict[str, Any]] = {
+    "learned": {"n_layers": 3},
+    "rotary": {"positions": "rotary", "n_heads": 4},
+    "synthesizer": {"attention": "synthesizer"},
+    "dense-synthesizer": {"attention": "dense-synthesizer"},
+    "perceiver": {"n_latents": 20, "n_layers": 3, "positions": "rotary"},
+    "perceiver-stride": {"n_latents": 24, "latent_stride": 2, "n_layers": 3},
+    "perceiver-plain": {"n_latents": 20, "latent_residual": False},
+}
 
 
 @pytest.fixture(scope="session", params=["bpe", "char"])
@@ -32,6 +46,53 @@ def model(
 @pytest.fixture(scope="session")
 def traced(model: GPT, vocabulary: Vocabulary) -> AttentionTrace:
     return trace(model, vocabulary, QUESTION)
+
+
+@pytest.fixture(scope="session")
+def make_variant(make_gpt: Callable[..., GPT], characters: Vocabulary) -> Callable[[str], GPT]:
+    """A tiny model of a variant over characters."""
+
+    def make(name: str) -> GPT:
+        sizes: dict[str, Any] = {"block_size": 48, **VARIANTS[name]}
+        return make_gpt(seed=5, vocabulary_size=characters.size, **sizes)
+
+    return make
+
+
+@pytest.fixture(scope="session", params=VARIANTS)
+def variant(request: pytest.FixtureRequest, make_variant: Callable[[str], GPT]) -> GPT:
+    return make_variant(request.param)
+
+
+@pytest.fixture(scope="session")
+def questions() -> list[Question]:
+    """Names of one to three words, two of the same length, and one text without a name."""
+    names = ("Ada Arden", "Bo Bello", "Chen B. Castro", "Hina", "Ida Arden", "Fatima Eriksen")
+    asked = [
+        Question(f"Where was {name} born?", ("Lima", "Lagos")[index % 2], name)
+        for index, name in enumerate(names)
+    ]
+    return [*asked, Question("Lima is a", "Lima", "")]
+
+
+@pytest.fixture(scope="session")
+def without_columns() -> Callable[..., GPT]:
+    """A copy of a model whose output projection ignores some heads: ablation done the other way,
+    by writing weights. With `constants`, (layer, head) to a vector (d,), these stand instead.
+    """
+
+    def make(model: GPT, heads: Any, constants: Any = None) -> GPT:
+        copy = deepcopy(model)
+        with torch.no_grad():
+            for layer, head in heads:
+                project, d = copy.layers[layer].project, copy.config.head_dim
+                columns = project.weight[:, head * d : (head + 1) * d]
+                if constants is not None:
+                    project.bias += columns @ torch.as_tensor(constants[layer, head])
+                columns.zero_()
+        return copy
+
+    return make
 
 
 @pytest.fixture

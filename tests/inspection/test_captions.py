@@ -7,6 +7,7 @@ import pytest
 
 from core.inspection.captions import (
     head_name,
+    mechanism_note,
     parse_head,
     row_sentence,
     strongest_head,
@@ -74,3 +75,88 @@ def test_without_a_name_every_token_counts(small_trace: AttentionTrace):
     )
     assert strongest_head(tall) == (0, 0)
     assert strongest_head(replace(tall, name_positions=(1,))) == (0, 1)
+
+
+def test_a_latents_row_is_named_by_the_latent_and_the_piece_behind_it(small_trace: AttentionTrace):
+    labels, weights = ["z0", "", "z1", ""], [0.1, 0, 0.9, 0]
+    plain = row_sentence("L1·H0", 2, weights, labels, None, latent="z1", n_seen=2)
+    assert plain == "At latent z1 L1·H0 has no clear pattern (largest weight 0.9)"  # 2 / 2 = 1
+    weights[:3] = [0, 0, 1]
+    step = small_trace.steps[0]
+    assert row_sentence("L1·H0", 2, weights, labels, step, latent="z1", n_seen=2) == (
+        "At latent z1, the last seen when “·c” is written, L1·H0 looks at “z1” (weight 1)"
+    )
+
+
+def test_twice_uniform_is_counted_over_the_keys_that_a_row_sees():
+    row = [0.35, 0, 0.35, 0, 0.3, 0]
+    assert "no clear" in row_sentence("L0·H0", 5, row, LABELS, None, n_seen=3)
+    assert "looks at" in row_sentence("L0·H0", 5, row, LABELS, None)
+
+
+def with_latents(trace: AttentionTrace, n_tokens: int, latents: range) -> AttentionTrace:
+    """A trace of as many tokens; only its shape and the latents' places matter."""
+    shape = (3, 2, n_tokens, n_tokens)
+    return replace(
+        trace,
+        weights=np.zeros(shape, np.float32),
+        scores=np.zeros(shape, np.float32),
+        latent_positions=tuple(p for p in latents if p < n_tokens),
+    )
+
+
+@pytest.mark.parametrize("stride", [1, 2, 3, 5])
+@pytest.mark.parametrize("n_latents", [1, 2, 4, 20])
+@pytest.mark.parametrize("n_tokens", range(3, 16))
+def test_what_is_said_to_be_lost_is_what_the_two_masks_lose(
+    small_trace: AttentionTrace, stride: int, n_latents: int, n_tokens: int
+):
+    seen = with_latents(small_trace, n_tokens, range(0, n_latents * stride, stride))
+    latents = seen.latent_positions
+    # The first layer and those between carry a token to each latent from it on, the last from
+    # there to each token that sees one of them.
+    lost = {
+        (token, before)
+        for token in range(n_tokens)
+        for before in range(token)
+        if not any(before <= latent <= token for latent in latents)
+    }
+    said = mechanism_note(seen).rsplit("backwards. ", 1)[1]
+    assert said.count(".") == 1
+    assert (said == "Every token reaches all later ones.") == (not lost)
+    behind = [before for _, before in lost if before > latents[-1]]
+    if f"position {latents[-1]}" in said:
+        assert {(t, b) for t in range(n_tokens) for b in range(latents[-1] + 1, t)} <= lost
+        assert behind
+    if said.startswith("Tokens up to"):
+        assert len(behind) == len(lost)
+    if said.startswith("Every token misses"):
+        most = max(sum(t == token for t, b in lost if b < latents[-1]) for token in range(n_tokens))
+        assert most <= stride - 2
+        assert stride > 2
+
+
+def test_only_other_mechanisms_than_softmax_have_a_note(small_trace: AttentionTrace):
+    assert mechanism_note(small_trace) == ""
+    assert "do not depend on pairs of tokens" in mechanism_note(
+        replace(small_trace, query=None, key=None)
+    )
+    assert "in L0 latents look at tokens, in L2 tokens at latents" in mechanism_note(
+        with_latents(small_trace, 5, range(5))
+    )
+
+
+def test_the_strongest_head_of_a_perceiver_is_one_that_looks_at_tokens(
+    small_trace: AttentionTrace,
+):
+    doubled = {
+        name: np.concatenate([getattr(small_trace, name)] * 2)
+        for name in ("weights", "scores", "value_norm", "query", "key", "value", "output")
+    }
+    doubled["value_norm"][0, 0] *= 50
+    doubled["value_norm"][1] *= 1000
+    seen = replace(small_trace, latent_positions=(0,), **doubled)
+    # The only latent stands at position 0 and sees no token of the name there.
+    assert strongest_head(seen) == (0, 0)
+    assert strongest_head(replace(seen, name_positions=(0,))) == (0, 0)
+    assert strongest_head(replace(seen, latent_positions=()))[0] == 1

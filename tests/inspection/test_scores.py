@@ -6,7 +6,13 @@ import numpy as np
 import pytest
 
 from core.inspection.record import AttentionTrace
-from core.inspection.scores import head_scores, name_to_answer, row_entropy, uniform_scores
+from core.inspection.scores import (
+    head_scores,
+    name_to_answer,
+    row_entropy,
+    uniform_over,
+    uniform_scores,
+)
 
 N = 12
 
@@ -138,3 +144,28 @@ def test_what_the_name_brings_is_its_summed_contribution_beside_a_uniform_head(
             )
             assert brought[layer, head] == pytest.approx(sum(weights[j] * norms[j] for j in name))
             assert uniform[layer, head] == pytest.approx(sum(norms[j] / (row + 1) for j in name))
+
+
+def test_a_uniform_head_over_any_mask_has_entropy_one_and_the_share_of_each_key():
+    visible = np.zeros((N, N), dtype=bool)
+    visible[::2, ::2] = np.tri(N // 2, dtype=bool)  # latents at every second position
+    scores = uniform_over(visible, (0, 2))
+    rows = range(2, N, 2)
+    assert float(scores.normalised_entropy) == pytest.approx(1, rel=1e-12)
+    shares = [1 / (row // 2 + 1) for row in rows]
+    assert float(scores.first_token) == pytest.approx(sum(shares) / len(rows))
+    assert float(scores.name) == pytest.approx(2 * sum(shares) / len(rows))
+    assert float(scores.previous_token) == 0
+    # Told nothing of the mask, entropy is divided by what all of the past would have.
+    weights = visible / np.maximum(visible.sum(-1, keepdims=True), 1)
+    assert float(head_scores(weights).normalised_entropy) < 0.9
+
+
+def test_masks_may_differ_from_layer_to_layer():
+    full, first = np.tri(N, dtype=bool), np.zeros((N, N), dtype=bool)
+    first[:, 0] = True
+    scores = uniform_over(np.stack([full, first])[:, None])
+    assert scores.first_token.shape == (2, 1)
+    assert scores.first_token[0, 0] == pytest.approx(float(uniform_scores(N).first_token))
+    assert scores.first_token[1, 0] == 1
+    assert scores.normalised_entropy[1, 0] == 0  # without a choice there is no entropy

@@ -8,7 +8,15 @@ import numpy as np
 import pytest
 import torch
 
+from core.data.people import Question
 from core.data.vocabulary import Vocabulary
+from core.inspection.ablate import head_means
+from core.inspection.answered import answered
+from core.inspection.attribution import attribution, logit_lens
+from core.inspection.effects import effect
+from core.inspection.head_table import head_table
+from core.inspection.patching import Site, patch
+from core.inspection.readings import read_split
 from core.inspection.record import ARRAYS, AttentionTrace
 from core.inspection.trace import trace
 from core.models.gpt import GPT
@@ -50,9 +58,38 @@ def test_two_threads_with_one_model_get_exactly_what_each_gets_alone(
     assert results == [[[]] * REPEATS] * 2
 
 
-def test_a_trace_leaves_no_hooks_and_no_changes_on_the_model(model: GPT, characters: Vocabulary):
+def off(model: GPT, vocabulary: Vocabulary) -> None:
+    trace(model, vocabulary, QUESTIONS[0], ablate={(0, 0), (1, 1)})
+
+
+def on_average(model: GPT, vocabulary: Vocabulary) -> None:
+    known = answered(model, vocabulary, [Question(text, "Lima", "") for text in QUESTIONS])
+    means = head_means(model, known)
+    effect(model, vocabulary, known, {(0, 0)}, mode="mean", means=means)
+    read_split(model, vocabulary, known)
+
+
+def patched(model: GPT, vocabulary: Vocabulary) -> None:
+    sites = [Site(0, 12), Site(1, 14, 0)]
+    patch(model, vocabulary, QUESTIONS[0], QUESTIONS[0].replace("Ada", "Ida"), sites)
+
+
+def read(model: GPT, vocabulary: Vocabulary) -> None:
+    attribution(model, vocabulary, QUESTIONS[0])
+    logit_lens(model, vocabulary, QUESTIONS[0])
+
+
+def tabled(model: GPT, vocabulary: Vocabulary) -> None:
+    head_table(model, vocabulary, [Question(text, "Lima", "") for text in QUESTIONS])
+
+
+@pytest.mark.parametrize("tool", [off, on_average, patched, read, tabled])
+def test_no_tool_leaves_hooks_or_changes_on_the_model(
+    model: GPT, characters: Vocabulary, tool: Callable[[GPT, Vocabulary], None]
+):
     before = {name: value.clone() for name, value in model.state_dict().items()}
-    trace(model, characters, QUESTIONS[0])
+    plain = trace(model, characters, QUESTIONS[0])
+    tool(model, characters)
     for module in model.modules():
         assert not any(getattr(module, hooks) for hooks in HOOKS)
         assert not module.training
@@ -61,6 +98,7 @@ def test_a_trace_leaves_no_hooks_and_no_changes_on_the_model(model: GPT, charact
     assert all(torch.equal(after[name], value) for name, value in before.items())
     assert all(p.grad is None and p.requires_grad for p in model.parameters())
     assert not torch.is_inference_mode_enabled()
+    assert differences(trace(model, characters, QUESTIONS[0]), plain) == []
 
 
 def test_a_trace_stays_as_it_was_when_the_model_changes(model: GPT, characters: Vocabulary):
@@ -71,3 +109,24 @@ def test_a_trace_stays_as_it_was_when_the_model_changes(model: GPT, characters: 
             parameter.add_(1.0)
     trace(model, characters, QUESTIONS[1])
     assert differences(seen, again) == []
+
+
+def test_a_head_that_one_thread_switches_off_stays_on_in_the_other(
+    model: GPT, characters: Vocabulary
+):
+    sets = [set[tuple[int, int]](), {(0, 1), (1, 0)}]
+    alone = [trace(model, characters, QUESTIONS[0], ablate=heads) for heads in sets]
+    assert differences(*alone)
+    barrier = Barrier(2, timeout=60)
+
+    def work(which: int) -> list[list[str]]:
+        found: list[list[str]] = []
+        for _ in range(REPEATS):
+            barrier.wait()
+            seen = trace(model, characters, QUESTIONS[0], ablate=sets[which])
+            found.append(differences(seen, alone[which]))
+        return found
+
+    with ThreadPoolExecutor(2) as pool:
+        results = list(pool.map(work, (0, 1)))
+    assert results == [[[]] * REPEATS] * 2

@@ -96,6 +96,8 @@ def test_a_synthesizer_has_no_query_and_no_key(
     assert seen.scores.shape == seen.weights.shape == (2, 2, seen.n_tokens, seen.n_tokens)
     assert seen.latent_positions == ()
     assert seen.rows(0) == seen.columns(0) == tuple(range(seen.n_tokens))
+    assert not seen.latents_look(0)
+    assert not seen.latents_seen(1)
 
 
 @pytest.mark.parametrize(
@@ -117,8 +119,28 @@ def test_a_perceivers_latents_are_rows_below_and_columns_above(
     last = seen.n_layers - 1
     assert (seen.rows(0), seen.columns(0)) == (latents, tokens)
     assert (seen.rows(last), seen.columns(last)) == (tokens, latents)
+    assert (seen.latents_look(last), seen.latents_seen(last)) == (False, True)
+    assert (seen.latents_look(0), seen.latents_seen(0)) == (True, False)
     for layer in range(1, last):
         assert (seen.rows(layer), seen.columns(layer)) == (latents, latents)
+
+
+def test_visible_is_where_something_looks_at_its_past(traced: AttentionTrace):
+    for layer in range(traced.n_layers):
+        expected = np.zeros((traced.n_tokens, traced.n_tokens), dtype=bool)
+        for row in traced.rows(layer):
+            for column in traced.columns(layer):
+                expected[row, column] = column <= row
+        assert np.array_equal(traced.visible[layer], expected)
+
+
+def test_the_last_row_at_a_position_is_its_own_or_that_of_a_latent_before(
+    make: Callable[[str], GPT], characters: Vocabulary
+):
+    seen = trace(make("perceiver-stride"), characters, QUESTION)
+    for position in range(seen.n_tokens):
+        assert seen.last_row(0, position) == seen.last_row(1, position) == position // 2 * 2
+        assert seen.last_row(2, position) == position
 
 
 def test_scores_of_a_perceiver_are_those_of_its_queries_and_keys(

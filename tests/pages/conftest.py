@@ -1,8 +1,11 @@
 """The app in Streamlit's AppTest, over tiny checkpoints and the invented people."""
 
+import io
 import json
+import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import streamlit as st
@@ -10,9 +13,11 @@ import torch
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 from streamlit.testing.v1 import AppTest
 
+from core.checkpoints.course_layout import course_parameters
 from core.checkpoints.store import SNAPSHOTS, save_checkpoint, save_weights, write_card
 from core.data.vocabulary import CharVocabulary
 from core.models.gpt import GPT
+from pages.attention.upload import UPLOADED
 
 ROOT = Path(__file__).resolve().parents[2]
 CHARACTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ ?.<>/$*_\\[]()&:`#~|!-"
@@ -93,3 +98,108 @@ def shown() -> Callable[[AppTest], str]:
         return "\n".join([*texts, *(chart.proto.alt for chart in app.get("vega_lite_chart"))])
 
     return shown_
+
+
+@pytest.fixture(scope="session")
+def own_model(make_gpt: Callable[..., GPT], own_text: str) -> Callable[..., GPT]:
+    """A tiny model in a variant of the course, to be uploaded; eight heads unless told."""
+    n_characters = CharVocabulary.from_text(own_text).size
+
+    def make(**sizes: Any) -> GPT:
+        base: dict[str, Any] = {"block_size": 40, "n_heads": 8, "width": 32}
+        return make_gpt(vocabulary_size=n_characters, **{**base, **sizes})
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def own_text() -> str:
+    """The wiki.txt of such a model; its characters can ask where somebody was born."""
+    return "abcdefghijklmnopqrstuvwxyz\nABCDEFGHIJKLMNOPQRSTUVWXYZ ?.\n"
+
+
+@pytest.fixture(scope="session")
+def as_params() -> Callable[[GPT], bytes]:
+    """The bytes of a model's state dict under the course's names."""
+
+    def save(model: GPT) -> bytes:
+        tensors, buffer = model.state_dict(), io.BytesIO()
+        names = course_parameters(model.config).items()
+        torch.save({name: tensors[ours] for ours, (name, _) in names}, buffer)
+        return buffer.getvalue()
+
+    return save
+
+
+@pytest.fixture
+def open_upload(
+    store: Store, open_page: Open, monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., AppTest]:
+    """The page as a link to an uploaded model opens it, where the course's files are unknown."""
+    monkeypatch.delenv("A5_DATA", raising=False)
+
+    def open_(**query: str) -> AppTest:
+        store()
+        return open_page(checkpoint=UPLOADED, question="Where was Ada Arden born?", **query)
+
+    return open_
+
+
+@pytest.fixture(scope="session")
+def upload(own_text: str) -> Callable[..., AppTest]:
+    """Give the page a state dict and, unless it is None, a text."""
+
+    def upload_(
+        app: AppTest, data: bytes, *, text: bytes | None = own_text.encode(), name: str = "a.params"
+    ) -> AppTest:
+        app.file_uploader(key="upload-params").set_value((name, data, ""))
+        if text is not None:
+            app.file_uploader(key="upload-wiki").set_value(("wiki.txt", text, "text/plain"))
+        app.run()
+        assert not app.exception, app.exception[0].value
+        return app
+
+    return upload_
+
+
+@pytest.fixture
+def card_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The report card's assets without an ablation, beside a shelf for `put_course`.
+
+    The course's files are nowhere.
+    """
+    shelf, folder = tmp_path / "checkpoints", tmp_path / "tables"
+    shelf.mkdir()
+    shutil.copytree(ROOT / "assets" / "report_card", folder)
+    (folder / "ablation.json").unlink(missing_ok=True)
+    monkeypatch.setattr("pages.report_card.data.CHECKPOINTS", shelf)
+    monkeypatch.setattr("pages.report_card.data.TABLES", folder)
+    monkeypatch.setattr("pages.shared.loading.CHECKPOINTS", shelf)
+    monkeypatch.delenv("A5_DATA", raising=False)
+    return folder
+
+
+@pytest.fixture
+def open_card(card_tables: Path) -> Open:
+    """Open the report card as a link does."""
+
+    def open_(**query: str) -> AppTest:
+        app = AppTest.from_file(ROOT / "app.py", default_timeout=60).run()
+        app.switch_page("pages/report_card/page.py")
+        app.query_params.update(query)
+        app.run()
+        assert not app.exception, app.exception[0].value
+        return app
+
+    return open_
+
+
+@pytest.fixture(scope="session")
+def said() -> Callable[[AppTest], str]:
+    """The Markdown of the page as it is read: without escapes and invisible characters."""
+
+    def said_(app: AppTest) -> str:
+        text = "\n".join(element.value for element in app.main.markdown)
+        return text.replace("\\", "").replace("\u00a0", " ").replace("\u2060", "")
+
+    return said_

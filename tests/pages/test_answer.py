@@ -100,7 +100,10 @@ def test_repeated_characters_keep_every_row_and_column(store: Callable, open_pag
 
 
 @pytest.mark.parametrize("name", SHIPPED)
-def test_every_shipped_checkpoint_answers_and_proves_its_weights(name: str, open_page: Callable):
+def test_every_shipped_checkpoint_answers_and_proves_its_weights(
+    name: str, open_page: Callable, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.delenv("A5_DATA", raising=False)  # else those of the course ask their own people
     app = open_page(checkpoint=name)
     assert not app.error
     assert "Ada Lovelace" in app.markdown[0].value

@@ -53,10 +53,26 @@ def test_home_shows_an_answered_question_its_head_and_the_way_on(
     first, row = app.get("vega_lite_chart")
     assert "when it writes" in first.proto.alt
     assert f"row {STORED['steps'][0]['row']}" in row.proto.alt
-    assert len(app.get("image")) == 3
     links = [link.proto.page for link in app.get("page_link")]
-    assert links == ["attention", "monte_carlo", "attention_by_hand"]
+    assert links == ["attention", "monte_carlo", "attention_by_hand", "report_card"]
     assert percent(STORED["probability"]) in shown(app)
+
+
+def test_the_report_card_has_a_picture_as_soon_as_something_is_recorded(
+    put_course: Callable[..., Path],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    shown: Callable[[AppTest], str],
+):
+    monkeypatch.setattr("core.cli.paths.CHECKPOINTS", tmp_path / "checkpoints")
+    app = AppTest.from_file(ROOT / "app.py", default_timeout=60).run()
+    assert len(app.get("image")) == 3
+    assert "No variant of the course's task is recorded yet" in shown(app)
+    put_course()
+    app.run()
+    assert not app.exception
+    assert len(app.get("image")) == 4
+    assert "is recorded yet" not in shown(app)
 
 
 def test_a_damaged_stored_trace_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

@@ -129,7 +129,7 @@ def test_the_course_s_recipe_sees_its_650_and_10_epochs():
 
 
 def test_a_row_of_the_ablation_differs_from_the_base_in_one_thing():
-    base, *others = map(asdict, ABLATION.values())
+    base, *others = (asdict(variation.recipe) for variation in ABLATION)
     for other in others:
         changed = [key for key in base if other[key] != base[key] and key != "name"]
         assert len(changed) == 1, other["name"]

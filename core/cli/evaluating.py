@@ -1,0 +1,155 @@
+"""`evaluate`: answer a split, beside what needs no model; record it, or write the predictions."""
+
+import argparse
+import json
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from core.checkpoints.files import write_json, write_whole
+from core.checkpoints.store import Checkpoint, content_hash, load_checkpoint
+from core.cli.paths import PEOPLE
+from core.cli.places import checkpoint_folder, load_corpus
+from core.data.corpus import TrainingCorpus, questions_digest
+from core.data.people import Question, load_people
+from core.evaluation.accuracy import grade
+from core.evaluation.baselines import (
+    ceiling,
+    constant_answer,
+    constant_baseline,
+    lookup_baseline,
+    nearest_name_baseline,
+)
+from core.evaluation.countries import countries_in, countries_of
+from core.evaluation.interval import wilson_interval
+from core.evaluation.mistakes import count_kinds, mistakes
+from core.evaluation.report_card import evaluation_file
+from core.generation.greedy import Answer, answer
+from core.jobs.run import finish_card, machine
+
+DEFAULT_SENTENCES = 6
+MEASURED = (
+    "correct accuracy interval_95 constant_baseline nearest_name_baseline lookup_baseline "
+    "ceiling kinds"
+).split()
+
+
+def add_evaluate(parser: argparse.ArgumentParser) -> None:
+    """The options of the verb, without --checkpoint."""
+    parser.add_argument("--split", choices=("train", "held-out", "dev", "test"), default="dev")
+    parser.add_argument("--corpus", type=Path, metavar="DIR", help="the course's own files")
+    parser.add_argument(
+        "--record",
+        action="store_true",
+        help="write dev and test figures into the card, and this report beside it",
+    )
+    parser.add_argument(
+        "--predictions", type=Path, metavar="FILE", help="write one answer a line, in order"
+    )
+    parser.add_argument("--json", action="store_true", help="one JSON object to standard output")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> None:
+    """Answer, compare, write what was asked for, print."""
+    folder = checkpoint_folder(options.checkpoint)
+    stored = load_checkpoint(folder)
+    corpus = corpus_of(stored, options.corpus)
+    asked = corpus.held_out if options.split == "held-out" else corpus.questions(options.split)
+    answered = all(question.answer is not None for question in asked)
+    if options.record and not answered:
+        raise ValueError(f"--record: the {options.split} split comes without answers")
+    started = time.perf_counter()
+    given = answer(stored.model, stored.vocabulary, [question.text for question in asked])
+    seconds = time.perf_counter() - started
+    nothing: dict[str, Any] = dict.fromkeys(MEASURED)
+    report: dict[str, Any] = {
+        "checkpoint": stored.name,
+        "split": options.split,
+        "total": len(asked),
+        "constant_answer": constant_answer(_known(corpus, asked)),
+        **(_measured(stored, corpus, asked, given) if answered else nothing),
+        "seconds": seconds,
+        "machine": machine(),
+        "weights_sha256": content_hash(folder),
+        "data_sha256": questions_digest(asked),
+    }
+    if options.record:
+        finish_card(folder, stored.card, corpus)
+        write_json(evaluation_file(folder, options.split), report)
+    if options.predictions is not None:
+        _write_predictions(options.predictions, given)
+    print(json.dumps(report, ensure_ascii=False) if options.json else _text(report, options))
+
+
+def corpus_of(stored: Checkpoint, folder: Path | None) -> TrainingCorpus:
+    """The corpus that a checkpoint was trained on; the course's files lie in `folder`."""
+    recipe = stored.card.get("recipe", {})
+    return load_corpus(
+        recipe.get("corpus", "notable"),
+        n_sentences=recipe.get("n_sentences", DEFAULT_SENTENCES),
+        folder=folder,
+    )
+
+
+def _known(corpus: TrainingCorpus, asked: Sequence[Question]) -> list[Question]:
+    """What the baselines may use: never the questions that are asked."""
+    here = set(asked)
+    return [question for question in corpus.known() if question not in here] or corpus.known()
+
+
+def _measured(
+    stored: Checkpoint, corpus: TrainingCorpus, asked: list[Question], given: list[Answer]
+) -> dict[str, Any]:
+    """Everything that only a split with answers can say."""
+    result, known, texts = grade(asked, given), _known(corpus, asked), corpus.texts(asked)
+    written = [entry.text.strip() for entry in given]
+    found = mistakes(asked, written, known, _countries(stored, asked, written))
+    return {
+        "correct": result.correct,
+        "accuracy": result.accuracy,
+        "interval_95": list(wilson_interval(result.correct, result.total)),
+        "constant_baseline": constant_baseline(known, asked)[1],
+        "nearest_name_baseline": nearest_name_baseline(known, asked),
+        "lookup_baseline": lookup_baseline(known, asked, texts),
+        "ceiling": ceiling(asked, texts),
+        "kinds": count_kinds(found),
+    }
+
+
+def _countries(stored: Checkpoint, asked: list[Question], written: list[str]) -> Mapping[str, str]:
+    """The table's own countries for people in the table, GeoNames' for the course's people."""
+    if stored.card.get("recipe", {}).get("corpus", "notable") == "notable":
+        return countries_in(load_people(PEOPLE))
+    return countries_of({*written, *(question.answer or "" for question in asked)})
+
+
+def _write_predictions(path: Path, given: list[Answer]) -> None:
+    """The course's format: one answer a line, in the order of the questions."""
+    text = "".join(" ".join(entry.text.split()) + "\n" for entry in given)
+
+    def write(temporary: Path) -> None:
+        temporary.write_text(text, encoding="utf-8")
+
+    write_whole(path, write)
+
+
+def _text(report: dict[str, Any], options: argparse.Namespace) -> str:
+    where = "" if options.predictions is None else f"\npredictions in {options.predictions}"
+    start = f"{report['checkpoint']}, {report['split']}: "
+    if report["correct"] is None:
+        return (
+            f"{start}{report['total']} questions answered in {report['seconds']:.1f} s; this split "
+            f"comes without answers, so nobody can say here how many are right{where}"
+        )
+    low, high = report["interval_95"]
+    kinds = ", ".join(f"{name.replace('_', ' ')} {n}" for name, n in report["kinds"].items())
+    return (
+        f"{start}{report['correct']} of {report['total']} ({report['accuracy']:.1%}, "
+        f"95 % interval {low:.1%} to {high:.1%}) in {report['seconds']:.1f} s\n"
+        f"always {report['constant_answer']}: {report['constant_baseline']:.1%}; "
+        f"nearest name: {report['nearest_name_baseline']:.1%}; "
+        f"lookup in the text: {report['lookup_baseline']:.1%}; "
+        f"ceiling: {report['ceiling']:.1%}\nwrong answers: {kinds}{where}"
+    )

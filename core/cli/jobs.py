@@ -1,0 +1,161 @@
+"""`jobs`: trainings in the background, as the page has them."""
+
+import argparse
+import json
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import asdict
+from typing import Any, get_args
+
+from core.cli import paths
+from core.jobs import board
+from core.jobs.estimate import estimate
+from core.jobs.folder import job_folder
+from core.jobs.keep import keep
+from core.jobs.launcher import LocalLauncher
+from core.jobs.metrics import log_tail, read_metrics
+from core.jobs.spec import Overrides, TrainSpec, train_spec
+from core.jobs.state import Job, list_jobs, show
+from core.models.config import Attention, Positions
+from core.training.presets import PRESETS
+
+LOOK_EVERY_SECONDS = 0.5
+N_LOG_LINES = 10
+
+
+def add_jobs(parser: argparse.ArgumentParser) -> None:
+    """The options of the verb."""
+    actions = parser.add_subparsers(dest="action", required=True)
+    _action(actions.add_parser("list", help="all jobs, newest first"), _list)
+    _action(actions.add_parser("show", help="one job"), _show, "id")
+    begin = actions.add_parser("start", help="put a training into the queue")
+    _add_spec(begin)
+    _action(begin, _start)
+    guess = actions.add_parser("estimate", help="size and speed, from a few steps of it")
+    _add_spec(guess)
+    _action(guess, _estimate)
+    _action(actions.add_parser("stop", help="end a job; it can go on later"), _stop, "id")
+    _action(actions.add_parser("resume", help="go on from the last checkpoint"), _resume, "id")
+    _action(actions.add_parser("remove", help="delete what no worker holds"), _remove, "id")
+    keeping = actions.add_parser("keep", help="make a finished job a checkpoint")
+    _action(keeping, _keep, "id", "name")
+
+
+def _action(
+    parser: argparse.ArgumentParser,
+    act: Callable[[argparse.Namespace], tuple[dict[str, Any], str]],
+    *positional: str,
+) -> None:
+    for name in positional:
+        parser.add_argument(name)
+    parser.add_argument("--json", action="store_true", help="one JSON object to standard output")
+
+    def run(options: argparse.Namespace) -> None:
+        report, text = act(options)
+        print(json.dumps(report, ensure_ascii=False) if options.json else text)
+
+    parser.set_defaults(run=run)
+
+
+def _add_spec(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--preset", choices=sorted(PRESETS), required=True)
+    parser.add_argument("--name", default="", help="a title; the preset's name unless told")
+    length = parser.add_mutually_exclusive_group()
+    length.add_argument("--minutes", type=float, help="turned into steps by a measurement")
+    length.add_argument("--steps", type=int)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--threads", type=int, help="one less than the cores unless told")
+    parser.add_argument("--width", type=int)
+    parser.add_argument("--layers", type=int)
+    parser.add_argument("--heads", type=int)
+    parser.add_argument("--positions", choices=get_args(Positions))
+    parser.add_argument("--attention", choices=get_args(Attention))
+    parser.add_argument("--learning-rate", type=float, help="of the matrices, at its peak")
+
+
+def _spec(options: argparse.Namespace) -> TrainSpec:
+    overrides = Overrides(
+        width=options.width,
+        n_layers=options.layers,
+        n_heads=options.heads,
+        positions=options.positions,
+        attention=options.attention,
+        learning_rate=options.learning_rate,
+    )
+    return train_spec(
+        options.preset,
+        name=options.name,
+        minutes=options.minutes,
+        steps=options.steps,
+        seed=options.seed,
+        threads=options.threads,
+        overrides=overrides,
+    )
+
+
+def _list(_: argparse.Namespace) -> tuple[dict[str, Any], str]:
+    jobs = list_jobs(paths.RUNS)
+    text = "\n".join(map(_line, jobs)) if jobs else "there are no jobs"
+    return {"jobs": [job.row() for job in jobs]}, text
+
+
+def _show(options: argparse.Namespace) -> tuple[dict[str, Any], str]:
+    job = show(paths.RUNS, options.id)
+    folder = job_folder(paths.RUNS, job.id)
+    log = log_tail(folder, n_lines=N_LOG_LINES)
+    measured = read_metrics(folder)
+    report = {
+        **job.row(),
+        "message": job.message,
+        "place": job.place,
+        "spec": None if job.spec is None else job.spec.to_dict(),
+        "status": None if job.status is None else asdict(job.status),
+        "measurement": measured[-1] if measured else None,
+        "log": log,
+    }
+    return report, "\n".join([_line(job), *filter(None, [job.message]), *log])
+
+
+def _start(options: argparse.Namespace) -> tuple[dict[str, Any], str]:
+    job_id = board.start(paths.RUNS, _spec(options), LocalLauncher())
+    return {"id": job_id}, f"{job_id} is in the queue"
+
+
+def _estimate(options: argparse.Namespace) -> tuple[dict[str, Any], str]:
+    result = estimate(_spec(options))
+    return asdict(result), (
+        f"{result.n_parameters:,} parameters, {result.tokens_per_second:,.0f} tokens a second, "
+        f"{result.n_steps:,} steps in {result.seconds / 60:.1f} minutes"
+    )
+
+
+def _stop(options: argparse.Namespace) -> tuple[dict[str, Any], str]:
+    """Ask, and insist until the worker is gone."""
+    board.stop(paths.RUNS, options.id)
+    while (job := show(paths.RUNS, options.id)).state == "stopping":
+        time.sleep(LOOK_EVERY_SECONDS)
+        with suppress(ValueError):  # it ended just now
+            board.stop(paths.RUNS, options.id)
+    return {"id": job.id, "state": job.state}, _line(job)
+
+
+def _resume(options: argparse.Namespace) -> tuple[dict[str, Any], str]:
+    board.resume(paths.RUNS, options.id, LocalLauncher())
+    return {"id": options.id}, f"{options.id} is in the queue"
+
+
+def _remove(options: argparse.Namespace) -> tuple[dict[str, Any], str]:
+    board.remove(paths.RUNS, options.id)
+    return {"id": options.id}, f"{options.id} is removed"
+
+
+def _keep(options: argparse.Namespace) -> tuple[dict[str, Any], str]:
+    folder = keep(paths.RUNS, options.id, options.name, checkpoints=paths.CHECKPOINTS)
+    return {"id": options.id, "checkpoint": str(folder)}, f"{folder} is a checkpoint"
+
+
+def _line(job: Job) -> str:
+    place = "" if job.place is None else f" ({job.place}. in line)"
+    steps = "" if job.status is None else f"step {job.status.step}, "
+    return f"{job.id}  {job.state + place:<18} {steps}{job.progress:.0%}  {job.name}"

@@ -1,0 +1,79 @@
+"""What needs no model at all: a constant answer, the nearest name, a lookup in the text."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+from core.data.people import Question
+
+
+def constant_baseline(known: Sequence[Question], asked: Sequence[Question]) -> tuple[str, float]:
+    """(place, accuracy) of always answering the place most frequent among the known answers."""
+    place = constant_answer(known)
+    return place, _share(asked, [place] * len(asked))
+
+
+def constant_answer(known: Sequence[Question]) -> str:
+    """The place most frequent among the known answers."""
+    return str(Counter(question.answer for question in known).most_common(1)[0][0])
+
+
+def nearest_name_baseline(known: Sequence[Question], asked: Sequence[Question]) -> float:
+    """Accuracy of answering with the birthplace of the known person whose name is most similar.
+
+    Similarity is the Jaccard index of letter trigrams of the folded names; ties go to the
+    earlier person. Cost: |known| · |asked| set operations.
+    """
+    grams = [(_trigrams(question.name), question.answer) for question in known]
+    answers = [
+        max(grams, key=lambda entry: _jaccard(_trigrams(question.name), entry[0]))[1]
+        for question in asked
+    ]
+    return _share(asked, answers)
+
+
+def lookup_baseline(
+    known: Sequence[Question], asked: Sequence[Question], texts: Sequence[str]
+) -> float:
+    """Accuracy of answering with the first place known from training that stands in the text.
+
+    `texts` holds what the corpus says about each person asked for: one sentence in the course's
+    files, several lines in order in the notable corpus. A place stands there letter by letter, even
+    inside a longer word; of places that begin together the longest counts, and a place that is a
+    word of the person's own name ("Erna Paris") is passed over. Cost: |places| searches a question.
+    """
+    places = {question.answer for question in known if question.answer}
+    answers = [
+        _first_place(text, places - {*question.name.split()})
+        for question, text in zip(asked, texts, strict=True)
+    ]
+    return _share(asked, answers)
+
+
+def ceiling(asked: Sequence[Question], texts: Sequence[str]) -> float:
+    """Share of answers that stand in the text about the person, as `lookup_baseline` reads it.
+
+    What does not stand there cannot be learned from the corpus, only guessed. Where the text has
+    several lines (the notable corpus), any of them will do.
+    """
+    pairs = zip(asked, texts, strict=True)
+    return sum(q.answer is not None and q.answer in text for q, text in pairs) / len(asked)
+
+
+def _first_place(text: str, places: set[str]) -> str | None:
+    found = [(text.index(place), -len(place), place) for place in places if place in text]
+    return min(found)[2] if found else None
+
+
+def _share(asked: Sequence[Question], answers: Sequence[str | None]) -> float:
+    right = sum(question.answer == a for question, a in zip(asked, answers, strict=True))
+    return right / len(asked)
+
+
+def _trigrams(name: str) -> frozenset[str]:
+    padded = f"  {name.casefold()} "
+    return frozenset(padded[i : i + 3] for i in range(len(padded) - 2))
+
+
+def _jaccard(one: frozenset[str], other: frozenset[str]) -> float:
+    shared = len(one & other)
+    return shared / (len(one) + len(other) - shared)

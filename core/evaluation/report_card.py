@@ -1,0 +1,191 @@
+"""Rows of the report card, read from the files that training and `evaluate --record` wrote.
+
+Torch is not imported, so that a page can show them at once.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+from core.checkpoints.files import read_json, sha256
+from core.models.config import GPTConfig
+
+CARD, CONFIG, VOCABULARY, WEIGHTS = (
+    "card.json",
+    "config.json",
+    "vocabulary.json",
+    "model.safetensors",
+)
+COURSE = "course"
+STALE = "the weights have changed since it was recorded"
+BASELINES = ("constant_baseline", "nearest_name_baseline", "lookup_baseline", "ceiling")
+VARIANT_NAMES = {
+    "vanilla": "vanilla",
+    "rotary": "rotary",
+    "synthesizer": "Synthesizer",
+    "perceiver": "Perceiver",
+}
+VOCABULARIES = {"bpe": "pieces", "char": "characters"}
+OBJECTIVES = {
+    "shuffled_facts": "shuffled facts",
+    "salient_spans": "salient spans",
+    "span_corruption": "span corruption",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measured:
+    """One recorded evaluation: shares of 1, and counts of wrong answers by kind.
+
+    `data` is the digest of the questions (core.data.corpus.questions_digest).
+    """
+
+    correct: int
+    total: int
+    accuracy: float
+    interval: tuple[float, float]
+    constant_answer: str
+    baselines: dict[str, float]
+    kinds: dict[str, int]
+    data: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """One checkpoint; `variant` is a key of core.models.config.VARIANTS.
+
+    `measured` is None where no evaluation is recorded, or where it cannot be used: then `problem`
+    says why. `objectives` of the pretraining and `seconds` are None where the card does not say
+    (imported files).
+    """
+
+    name: str
+    variant: str
+    vocabulary: str
+    objectives: tuple[str, ...] | None
+    n_parameters: int
+    seconds: float | None
+    machine: str
+    command: str
+    measured: Measured | None
+    problem: str
+
+    @property
+    def kind(self) -> str:
+        """Variant and vocabulary in words: "rotary, pieces"."""
+        return f"{VARIANT_NAMES[self.variant]}, {self.vocabulary}"
+
+    @property
+    def label(self) -> str:
+        """What tells a row of a chart from the others."""
+        return "no pretraining" if self.pretrained is False else self.kind
+
+    @property
+    def pretrained(self) -> bool | None:
+        return None if self.objectives is None else bool(self.objectives)
+
+
+def evaluation_file(folder: Path, split: str) -> Path:
+    """Where `evaluate --record` writes."""
+    return folder / f"evaluation-{split}.json"
+
+
+def load_rows(folder: Path, *, digest: Callable[[Path], str] = sha256) -> list[Row]:
+    """Every checkpoint that was trained on the course's files, the most accurate first.
+
+    A recorded evaluation counts only for the very weights beside it; `digest` hashes those.
+    A folder whose card cannot be read is left out: nobody can say what it was trained on.
+    """
+    rows = [_row(path.parent, digest) for path in sorted(folder.glob(f"*/{CARD}"))]
+    return sorted(filter(None, rows), key=lambda row: -_accuracy(row))
+
+
+def distinct(texts: Sequence[str], names: Sequence[str]) -> list[str]:
+    """The texts; those that occur more than once are told apart by their names."""
+    counts = Counter(texts)
+    return [
+        text if counts[text] == 1 else f"{text} ({name})"
+        for text, name in zip(texts, names, strict=True)
+    ]
+
+
+def _row(folder: Path, digest: Callable[[Path], str]) -> Row | None:
+    try:
+        card = read_json(folder / CARD)
+        recipe = _object(card.get("recipe"))
+        if recipe.get("corpus") != COURSE:
+            return None
+        config = GPTConfig(**read_json(folder / CONFIG))
+        kind = str(read_json(folder / VOCABULARY).get("kind"))
+    except (ValueError, TypeError):
+        return None
+    measured, problem = _measured(folder, digest)
+    seconds = card.get("seconds")
+    return Row(
+        name=folder.name,
+        variant=_variant(config),
+        vocabulary=VOCABULARIES.get(kind, kind),
+        objectives=_objectives(recipe),
+        n_parameters=int(card.get("n_parameters") or 0),
+        seconds=None if seconds is None else float(seconds),
+        machine=str(card.get("machine") or ""),
+        command=str(card.get("command") or ""),
+        measured=measured,
+        problem=problem,
+    )
+
+
+def _measured(folder: Path, digest: Callable[[Path], str]) -> tuple[Measured | None, str]:
+    path = evaluation_file(folder, "dev")
+    if not path.exists():
+        return None, ""
+    try:
+        data = read_json(path)
+        if data["weights_sha256"] != digest(folder / WEIGHTS):
+            return None, STALE
+        low, high = data["interval_95"]
+        return Measured(
+            correct=int(data["correct"]),
+            total=int(data["total"]),
+            accuracy=float(data["accuracy"]),
+            interval=(float(low), float(high)),
+            constant_answer=str(data["constant_answer"]),
+            baselines={name: float(data[name]) for name in BASELINES},
+            kinds={str(kind): int(n) for kind, n in data["kinds"].items()},
+            data=str(data["data_sha256"]),
+        ), ""
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        missing = isinstance(error, KeyError)
+        reason = f"{path.name}: {error.args[0]} is missing" if missing else str(error)
+        return None, reason.replace(f"{folder}/", "")
+
+
+def _variant(config: GPTConfig) -> str:
+    if config.n_latents:
+        return "perceiver"
+    if config.attention != "softmax":
+        return "synthesizer"
+    return "rotary" if config.positions == "rotary" else "vanilla"
+
+
+def _objectives(recipe: dict[str, Any]) -> tuple[str, ...] | None:
+    """What was practised beside the questions, in any phase."""
+    phases = recipe.get("phases")
+    if not isinstance(phases, list):
+        return None
+    mixtures = [_object(phase) for phase in cast(list[Any], phases)]
+    return tuple(
+        words
+        for name, words in OBJECTIVES.items()
+        if any(mixture.get(name) for mixture in mixtures)
+    )
+
+
+def _accuracy(row: Row) -> float:
+    return -1.0 if row.measured is None else row.measured.accuracy
+
+
+def _object(value: object) -> dict[str, Any]:
+    return cast(dict[str, Any], value) if isinstance(value, dict) else {}

@@ -1,0 +1,112 @@
+"""What else stands on the report card, read from assets: published figures and the ablation."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from core.checkpoints.files import read_json
+from core.evaluation.interval import wilson_interval
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Published:
+    """A figure from elsewhere: the best public one, or one of the reports we start from."""
+
+    public: bool
+    report: str
+    variant: str
+    pretraining: bool | None
+    accuracy: float
+    note: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AblationRun:
+    """One training of the ablation."""
+
+    label: str
+    differs: str
+    n_steps: int
+    seconds: float
+    n_parameters: int
+    correct: int
+    total: int
+
+    @property
+    def accuracy(self) -> float:
+        return self.correct / self.total
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        return wilson_interval(self.correct, self.total)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ablation:
+    """Runs of the same length and seed; the first is the base of all others."""
+
+    minutes: float
+    seed: int
+    machine: str
+    split: str
+    runs: tuple[AblationRun, ...]
+
+
+def load_published(path: Path) -> list[Published]:
+    """Public figures and reports, in the order of the file."""
+    data = read_json(path)
+    try:
+        return [
+            Published(
+                public=part == "public",
+                report=str(entry.get("report") or ""),
+                variant=entry["variant"],
+                pretraining=entry["pretraining"],
+                accuracy=float(entry["accuracy"]),
+                note=entry["note"],
+            )
+            for part in ("public", "reports")
+            for entry in data[part]
+        ]
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise ValueError(f"{path}: not a table of published figures ({error!r})") from None
+
+
+def load_ablation(path: Path) -> Ablation | None:
+    """The runs in the order they are shown; None before anybody has made them."""
+    if not path.exists():
+        return None
+    data = read_json(path)
+    try:
+        runs = tuple(
+            AblationRun(
+                label=run["label"],
+                differs=run["differs"],
+                n_steps=int(run["n_steps"]),
+                seconds=float(run["seconds"]),
+                n_parameters=int(run["n_parameters"]),
+                correct=int(run["correct"]),
+                total=int(run["total"]),
+            )
+            for run in data["runs"]
+        )
+        ablation = Ablation(
+            minutes=float(data["minutes"]),
+            seed=int(data["seed"]),
+            machine=data["machine"],
+            split=data["split"],
+            runs=runs,
+        )
+        _ = [run.interval for run in runs]
+    except (KeyError, TypeError, ValueError) as error:
+        raise ValueError(f"{path}: not the result of an ablation ({error!r})") from None
+    return ablation if runs else None
+
+
+def published_for(
+    variant: str, figures: Sequence[Published], *, pretrained: bool | None
+) -> list[Published]:
+    """Figures of the same variant; without pretraining, every figure without."""
+    if pretrained is False:
+        return [figure for figure in figures if figure.pretraining is False]
+    return [f for f in figures if f.pretraining and f.variant == variant]

@@ -1,0 +1,129 @@
+"""Questions with what a model wrote, and passes over both in batches of equal lengths.
+
+Nothing is ever padded: a batch holds prompts of one length with answers of one length.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, cast
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from core.data.people import Question
+from core.data.vocabulary import Vocabulary
+from core.generation.greedy import Answer, answer, prompt_ids
+from core.inspection.record import Array
+from core.models.gpt import GPT, Attend, Change
+
+BATCH_SIZE = 128
+# Made for the position of the ⁇ that ends a prompt.
+ChangeAt = Callable[[int], Change]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answered:
+    """What a model answers when nothing is changed.
+
+    log_probabilities (n_questions, longest answer): of each written token, the closing ⁇ too; nan
+    behind the end of an answer.
+    """
+
+    questions: tuple[Question, ...]
+    prompts: tuple[tuple[int, ...], ...]
+    answers: tuple[Answer, ...]
+    log_probabilities: Array
+
+    @property
+    def correct(self) -> int:
+        return count_right(self.questions, self.answers)
+
+    @property
+    def accuracy(self) -> float:
+        return self.correct / len(self.questions)
+
+
+class Batch(NamedTuple):
+    """Questions of equal lengths: ids (B, L) that are read, `written` (B, A) from row `mark` on."""
+
+    members: list[int]
+    ids: Tensor
+    written: Tensor
+    mark: int
+
+
+@torch.inference_mode()
+def answered(model: GPT, vocabulary: Vocabulary, questions: Sequence[Question]) -> Answered:
+    """Answer every question. Cost: the answers and one pass over each. Raises ValueError for none,
+    and for a question that does not fit.
+    """
+    if not questions:
+        raise ValueError("no questions: heads are looked at while at least one is answered")
+    texts = [question.text for question in questions]
+    given = answer(model, vocabulary, texts)
+    block_size = model.config.longest_input
+    prompts = [tuple(prompt_ids(vocabulary, text, block_size=block_size)) for text in texts]
+    logs, _ = written_again(model, prompts, given)
+    return Answered(
+        questions=tuple(questions),
+        prompts=tuple(prompts),
+        answers=tuple(given),
+        log_probabilities=logs,
+    )
+
+
+def written_again(
+    model: GPT,
+    prompts: Sequence[Sequence[int]],
+    answers: Sequence[Answer],
+    change: ChangeAt | None = None,
+) -> tuple[Array, NDArray[np.bool_]]:
+    """(n, longest answer) log-probability of each token of the given answers, nan behind their
+    ends; and (n,) whether greedy search under the change would write exactly this answer.
+
+    Greedy search takes the likeliest token at each step, so it writes the same answer if and only
+    if each of its tokens is the likeliest after those before. Cost: one pass over each.
+    """
+    longest = max(len(given.ids) for given in answers)
+    logs = np.full((len(answers), longest), np.nan, dtype=np.float32)
+    same = np.zeros(len(answers), dtype=np.bool_)
+    for batch in in_batches(prompts, answers):
+        attend = attending(None if change is None else change(batch.mark))
+        logits = model.logits(model.run(batch.ids, attend)[:, batch.mark :])
+        log = logits.log_softmax(-1).gather(-1, batch.written[..., None])[..., 0]
+        logs[batch.members, : log.shape[1]] = log.numpy()
+        same[batch.members] = (logits.argmax(-1) == batch.written).all(-1).numpy()
+    return logs, same
+
+
+def in_batches(prompts: Sequence[Sequence[int]], answers: Sequence[Answer]) -> Iterator[Batch]:
+    """Batches over all questions, the shortest first. The last written token is never read."""
+    by_lengths: dict[tuple[int, int], list[int]] = defaultdict(list)
+    for index, (prompt, given) in enumerate(zip(prompts, answers, strict=True)):
+        by_lengths[len(prompt), len(given.ids)].append(index)
+    for (length, _), members in sorted(by_lengths.items()):
+        for start in range(0, len(members), BATCH_SIZE):
+            chosen = members[start : start + BATCH_SIZE]
+            ids = torch.tensor([[*prompts[i], *answers[i].ids[:-1]] for i in chosen])
+            written = torch.tensor([answers[i].ids for i in chosen])
+            yield Batch(chosen, ids, written, length - 1)
+
+
+def attending(change: Change | None) -> Attend:
+    """The model's own attention, or what a change puts in the place of its output."""
+    if change is None:
+        return lambda _, heads: heads.output()
+    return lambda layer, heads: change(layer, heads, heads.output())
+
+
+def count_right(questions: Sequence[Question], answers: Sequence[Answer]) -> int:
+    """Exact match after trimming. Raises ValueError if a question's answer is not known."""
+    if any(question.answer is None for question in questions):
+        raise ValueError("these questions come without answers: nobody can say how many are right")
+    return sum(
+        given.text.strip() == cast(str, question.answer).strip()
+        for question, given in zip(questions, answers, strict=True)
+    )

@@ -1,0 +1,231 @@
+"""Direct attribution: what each part of a model adds to one token's logit, and the logit lens.
+
+The residual stream x that the head reads is a sum: embedding, every attention head's part, every
+attention bias, every MLP's output (its biases within). The final layer norm is not linear, so its
+scale is held at what it is in the real run, σ = √(var x + ε); with it
+
+    logit[t] = Σ_parts (part − mean part) · (γ ∘ w_t) / σ + β · w_t
+
+is exact: the parts sum to the real logit. γ, β: the norm's parameters; w_t: the token's row of the
+head. What a part does through later layers is not counted, hence "direct". The lens instead reads
+the whole stream after each layer with the model's own norm and head, each with its own scale; its
+last row is the real logit and its steps sum to it.
+(Elhage et al. 2021, "A mathematical framework"; nostalgebraist 2020, "the logit lens".)
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from core.data.people import Question
+from core.data.vocabulary import Vocabulary
+from core.inspection.answered import Answered, answered, in_batches
+from core.inspection.record import Array
+from core.models.config import GPTConfig
+from core.models.gpt import GPT, Stream
+from core.models.heads import Heads
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attribution:
+    """What each part adds to the logit of one written token; `total` is that logit.
+
+    heads (n_layers, n_heads); attention_bias, mlp (n_layers,). Relative to the mean logit of the
+    whole vocabulary where `relative`: softmax sees nothing else, a part that lifts all tokens alike
+    adds nothing then, and `logit` is the real logit less that mean.
+    """
+
+    token: str
+    relative: bool
+    logit: float
+    embedding: float
+    heads: Array
+    attention_bias: Array
+    mlp: Array
+    norm_bias: float
+
+    @property
+    def total(self) -> float:
+        """The sum of all parts."""
+        layers = float(self.heads.sum() + self.attention_bias.sum() + self.mlp.sum())
+        return self.embedding + layers + self.norm_bias
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lens:
+    """The stream read before the first layer and after each one: n_layers + 1 rows.
+
+    logit, probability, rank (0 is the likeliest): of the token that is written in the end; `best`
+    and `best_probability`: of what would be written if the model ended here.
+    """
+
+    token: str
+    logit: Array
+    probability: Array
+    rank: NDArray[np.int64]
+    best: tuple[str, ...]
+    best_probability: Array
+
+    @property
+    def steps(self) -> Array:
+        """(n_layers + 1,): the first logit, then what each layer changes; sums to the real one."""
+        return np.diff(self.logit, prepend=np.float32(0))
+
+
+class Parts(NamedTuple):
+    """Parts of the residual stream at one row: (B, n, width), the layers' stacked."""
+
+    embedding: Tensor
+    heads: Tensor  # (B, n_layers, n_heads, width)
+    attention_bias: Tensor
+    mlp: Tensor
+    final: Tensor  # (B, width), as the model itself computes it
+
+
+@torch.inference_mode()
+def attribution(
+    model: GPT, vocabulary: Vocabulary, question: str, *, step: int = 0, relative: bool = False
+) -> Attribution:
+    """Attribution of the token that is written at `step`, the first unless told.
+
+    In a Perceiver only the last layer writes into the tokens' own stream: what the other layers
+    add is 0. Cost: the answer and one forward pass. Raises ValueError for a step that is not there.
+    """
+    ids, row, token = _written(model, vocabulary, question, step)
+    parts = stream_parts(model, ids, row)
+    direction = directions(model, torch.tensor([token]), relative=relative)
+    read = readout(model, parts.final, direction)
+    logits = model.logits(parts.final)[0]
+    return Attribution(
+        token=vocabulary.label(token),
+        relative=relative,
+        logit=float(logits[token] - logits.mean() if relative else logits[token]),
+        embedding=float(_added(parts.embedding, read)),
+        heads=_numbers(_added(parts.heads, read)[0]),
+        attention_bias=_numbers(_added(parts.attention_bias, read)[0]),
+        mlp=_numbers(_added(parts.mlp, read)[0]),
+        norm_bias=float((direction * model.norm.bias).sum()),
+    )
+
+
+@torch.inference_mode()
+def mean_attribution(model: GPT, known: Answered) -> Array:
+    """(n_layers, n_heads): what each head adds directly to the first token of each answer, above
+    what it adds to the mean of all tokens; the mean over questions. Cost: one pass over each.
+    """
+    total = np.zeros((model.config.n_layers, model.config.n_heads))
+    for batch in in_batches(known.prompts, known.answers):
+        parts = stream_parts(model, batch.ids[:, : batch.mark + 1], batch.mark)
+        direction = directions(model, batch.written[:, 0], relative=True)
+        read = readout(model, parts.final, direction)
+        total += _added(parts.heads, read).double().sum(0).numpy()
+    return (total / len(known.answers)).astype(np.float32)
+
+
+@torch.inference_mode()
+def logit_lens(model: GPT, vocabulary: Vocabulary, question: str, *, step: int = 0) -> Lens:
+    """Read the stream that writes the token at `step` after every layer.
+
+    Cost: the answer and one forward pass. Raises ValueError for a Perceiver, whose layers between
+    the first and the last have no stream of tokens, and for a step that is not there.
+    """
+    if model.latents is not None:
+        raise ValueError(
+            "a Perceiver has no logit lens: its layers but the last write to latents, and the head "
+            "of the model was never taught to read those"
+        )
+    ids, row, token = _written(model, vocabulary, question, step)
+    streams = [model.embed(ids).x[0, row]]
+
+    def tap(_: int, stream: Stream) -> Stream:
+        streams.append(stream.x[0, row])
+        return stream
+
+    model.run(ids, lambda _, heads: heads.output(), tap=tap)
+    logits = model.logits(torch.stack(streams))
+    probabilities = logits.softmax(-1)
+    best = probabilities.max(-1)
+    return Lens(
+        token=vocabulary.label(token),
+        logit=_numbers(logits[:, token]),
+        probability=_numbers(probabilities[:, token]),
+        rank=(logits > logits[:, [token]]).sum(-1).numpy().astype(np.int64),
+        best=tuple(vocabulary.label(int(index)) for index in best.indices),
+        best_probability=_numbers(best.values),
+    )
+
+
+def writes_directly(config: GPTConfig, layer: int) -> bool:
+    """Whether a layer adds to the tokens' own stream; of a Perceiver only the last one does."""
+    return not config.n_latents or layer == config.n_layers - 1
+
+
+def stream_parts(model: GPT, ids: Tensor, row: int) -> Parts:
+    """Everything that is summed up in the residual stream of one row; ids (B, L).
+
+    The MLPs are computed from the summed parts, apart from the model's own pass.
+    """
+    config, outputs = model.config, list[Tensor]()
+
+    def attend(_: int, heads: Heads) -> Tensor:
+        outputs.append(heads.output())
+        return outputs[-1]
+
+    final = model.run(ids, attend)[:, row]
+    x = model.embed(ids).x[:, row]
+    if config.n_latents and not config.latent_residual:
+        x = torch.zeros_like(x)
+    embedding, nothing = x, torch.zeros_like(x)
+    heads, biases, mlps = list[Tensor](), list[Tensor](), list[Tensor]()
+    for layer, block in enumerate(model.layers):
+        if not writes_directly(config, layer):
+            heads.append(nothing[:, None].expand(-1, config.n_heads, -1))
+            biases.append(nothing)
+            mlps.append(nothing)
+            continue
+        heads.append(block.project_by_head(outputs[layer][:, :, row : row + 1])[:, :, 0])
+        biases.append(block.project.bias.expand_as(x))
+        x = x + heads[-1].sum(1) + biases[-1]
+        mlps.append(block.mlp(x))
+        x = x + mlps[-1]
+    return Parts(
+        embedding, torch.stack(heads, 1), torch.stack(biases, 1), torch.stack(mlps, 1), final
+    )
+
+
+def directions(model: GPT, tokens: Tensor, *, relative: bool) -> Tensor:
+    """(B, width): rows of the head; with `relative`, less the mean row of the vocabulary."""
+    rows = model.head.weight[tokens]
+    return rows - model.head.weight.mean(0) if relative else rows
+
+
+def readout(model: GPT, final: Tensor, direction: Tensor) -> Tensor:
+    """(B, width): the vector whose product with a part is what this part adds to the logit."""
+    scale = (final.var(-1, unbiased=False, keepdim=True) + model.norm.eps).sqrt()
+    scaled = model.norm.weight * direction / scale
+    return scaled - scaled.mean(-1, keepdim=True)
+
+
+def _added(parts: Tensor, read: Tensor) -> Tensor:
+    """(B, …, width) times (B, width), summed over the width."""
+    return torch.einsum("b...w,bw->b...", parts, read)
+
+
+def _written(
+    model: GPT, vocabulary: Vocabulary, question: str, step: int
+) -> tuple[Tensor, int, int]:
+    """What is read (1, L), the row that writes the token at a step, and that token."""
+    known = answered(model, vocabulary, [Question(question, None, "")])
+    written = known.answers[0].ids
+    if not 0 <= step < len(written):
+        raise ValueError(f"step {step}: the answer has steps 0 to {len(written) - 1}")
+    (batch,) = in_batches(known.prompts, known.answers)
+    return batch.ids, batch.mark + step, written[step]
+
+
+def _numbers(values: Tensor) -> Array:
+    return np.asarray(values.numpy(), dtype=np.float32)

@@ -1,0 +1,105 @@
+"""What heads are worth: answers, log-probabilities and accuracy when they are switched off.
+
+A whole split under one ablation costs one pass over each question with its answer, which gives the
+log-probabilities and says which answers stay; only those that change are written anew.
+"""
+
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from core.data.vocabulary import Vocabulary
+from core.generation.greedy import Answer, answer
+from core.inspection.ablate import Head, HeadMeans, Mode, ablation
+from core.inspection.answered import Answered, count_right, written_again
+from core.inspection.record import Array
+from core.models.config import GPTConfig
+from core.models.gpt import GPT
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Effect:
+    """The same questions with some heads off.
+
+    log_probabilities (n_questions, longest answer): of the tokens that were written *before*, so
+    that the two can be compared one by one; `answers` are those that are written now.
+    """
+
+    before: Answered
+    heads: tuple[Head, ...]
+    answers: tuple[Answer, ...]
+    log_probabilities: Array
+
+    @property
+    def changed(self) -> NDArray[np.bool_]:
+        """(n_questions,): whether another text is written."""
+        pairs = zip(self.answers, self.before.answers, strict=True)
+        return np.array([now.text != then.text for now, then in pairs], dtype=np.bool_)
+
+    @property
+    def token_change(self) -> Array:
+        """(n_questions, longest answer): change of the log-probability of each written token."""
+        return self.log_probabilities - self.before.log_probabilities
+
+    @property
+    def answer_change(self) -> Array:
+        """(n_questions,): change of the log-probability of the whole answer given before."""
+        return np.nansum(self.token_change, axis=-1)
+
+    @property
+    def correct(self) -> int:
+        return count_right(self.before.questions, self.answers)
+
+    @property
+    def accuracy(self) -> float:
+        return self.correct / len(self.answers)
+
+
+@torch.inference_mode()
+def effect(
+    model: GPT,
+    vocabulary: Vocabulary,
+    before: Answered,
+    heads: Collection[Head],
+    *,
+    mode: Mode = "zero",
+    means: HeadMeans | None = None,
+) -> Effect:
+    """Switch off all the given heads at once.
+
+    Cost: one pass over each question and its answer, and new answers where they change. Raises
+    ValueError for what `ablation` refuses.
+    """
+    off = ablation(model.config, heads, mode, means)
+    logs, same = written_again(model, before.prompts, before.answers, off.at)
+    answers = [
+        replace(given, probability=float(np.exp(np.nansum(log))))
+        for given, log in zip(before.answers, logs, strict=True)
+    ]
+    others = [index for index, kept in enumerate(same) if not kept]
+    texts = [before.questions[index].text for index in others]
+    for index, given in zip(others, answer(model, vocabulary, texts, change=off.at), strict=True):
+        answers[index] = given
+    return Effect(before=before, heads=off.heads, answers=tuple(answers), log_probabilities=logs)
+
+
+def effects(
+    model: GPT,
+    vocabulary: Vocabulary,
+    before: Answered,
+    sets: Iterable[Collection[Head]],
+    *,
+    mode: Mode = "zero",
+    means: HeadMeans | None = None,
+) -> Iterator[Effect]:
+    """The effect of each set in turn, so that whoever asks can show how far it is."""
+    for heads in sets:
+        yield effect(model, vocabulary, before, heads, mode=mode, means=means)
+
+
+def every_head(config: GPTConfig) -> list[Head]:
+    """All heads of a model, layer by layer."""
+    return [(layer, head) for layer in range(config.n_layers) for head in range(config.n_heads)]

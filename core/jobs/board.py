@@ -1,0 +1,179 @@
+"""What can be done with jobs: start, stop, resume, remove.
+
+Every function takes the folder of all jobs and reads the disk anew, so two servers and a terminal
+see the same. Whoever changes what is wanted of a job holds the queue's lock.
+"""
+
+import os
+import shutil
+import signal
+import socket
+import time
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import psutil
+
+from core.checkpoints.files import write_json
+from core.jobs.folder import (
+    JOB,
+    LOCK,
+    StopRequest,
+    Ticket,
+    job_folder,
+    new_id,
+    write_stop,
+    write_ticket,
+)
+from core.jobs.launcher import Launcher
+from core.jobs.locks import HeldError, held, is_held, queue_lock
+from core.jobs.spec import TrainSpec, check
+from core.jobs.state import RESUMABLE, Job, State, list_jobs, look
+
+MOST_WAITING = 20
+LEAST_FREE_BYTES = 200_000_000
+ENDING_SECONDS = 2.0
+SIGTERM_AFTER_SECONDS, SIGKILL_AFTER_SECONDS = 15.0, 45.0
+UNFINISHED = (".new-*", ".removed-*", ".keep-*")
+
+
+def start(root: Path, spec: TrainSpec, launcher: Launcher) -> str:
+    """Put a job into the queue and launch its worker, which waits for its turn; returns the id.
+
+    Raises ValueError if it cannot be started here, OSError if the disk refuses.
+    """
+    _refuse_obstacle(launcher)
+    check(spec)
+    with queue_lock(root):
+        sweep(root)
+        jobs = list_jobs(root)
+        _refuse_crowd(root, jobs)
+        job_id = new_id(datetime.now(UTC))
+        folder = root / job_id
+        part = root / f".new-{job_id}"
+        try:
+            part.mkdir()
+            write_json(part / JOB, spec.to_dict())
+            write_ticket(part, _ticket(1, jobs, launcher))
+            part.rename(folder)  # a folder with an id is a whole job
+            launcher.launch(folder, threads=spec.threads)
+        except OSError:
+            for path in (part, folder):
+                shutil.rmtree(path, ignore_errors=True)
+            raise
+    return job_id
+
+
+def resume(root: Path, job_id: str, launcher: Launcher) -> None:
+    """Put a job that ended without finishing at the end of the queue, from its last checkpoint."""
+    _refuse_obstacle(launcher)
+    folder = job_folder(root, job_id)
+    with queue_lock(root):
+        job = look(folder)
+        if not job.can_resume:
+            raise ValueError(f"job {job_id} is {job.state}; only {_either(RESUMABLE)} can go on")
+        if job.spec is None or job.ticket is None:
+            raise ValueError(f"job {job_id} cannot go on: {job.message}")
+        jobs = list_jobs(root)
+        _refuse_crowd(root, jobs)
+        with _without_worker(folder):
+            write_ticket(folder, _ticket(job.ticket.attempt + 1, jobs, launcher))
+        launcher.launch(folder, threads=job.spec.threads)
+
+
+def stop(root: Path, job_id: str) -> State:
+    """Ask a job to end after its step, and return at once with its state.
+
+    Called again while it is stopping, this insists: after 15 s by SIGTERM to the worker's process
+    group, after 45 s by SIGKILL.
+    """
+    folder = job_folder(root, job_id)
+    with queue_lock(root):
+        job = look(folder)
+        if not job.is_active or job.ticket is None:
+            raise ValueError(f"job {job_id} is {job.state}; only a queued or running one can stop")
+        now, request, attempt = time.time(), job.stop, job.ticket.attempt
+        if request is None or request.attempt != attempt:
+            write_stop(folder, StopRequest(attempt=attempt, requested_at=now))
+        elif now - request.requested_at > SIGKILL_AFTER_SECONDS:
+            _signal(folder, job, signal.SIGKILL)
+        elif now - request.requested_at > SIGTERM_AFTER_SECONDS and request.terminated_at is None:
+            write_stop(folder, replace(request, terminated_at=now))
+            _signal(folder, job, signal.SIGTERM)
+    return look(folder).state
+
+
+def remove(root: Path, job_id: str) -> None:
+    """Delete a job that no worker holds, with all that it trained."""
+    folder = job_folder(root, job_id)
+    away = root / f".removed-{job_id}"
+    with queue_lock(root):
+        sweep(root)
+        job = look(folder)
+        if job.is_active:
+            raise ValueError(f"job {job_id} is {job.state}: stop it first")
+        with _without_worker(folder):
+            folder.rename(away)  # at once: nobody ever sees a half of it
+    shutil.rmtree(away, ignore_errors=True)
+
+
+def sweep(root: Path) -> None:
+    """Delete what a killed start, remove or keep has left; only under the queue's lock."""
+    for pattern in UNFINISHED:
+        for path in root.glob(pattern):
+            shutil.rmtree(path, ignore_errors=True)
+
+
+@contextmanager
+def _without_worker(folder: Path) -> Generator[None, None, None]:
+    """Its lock is taken: a worker that has said its last words may still be ending."""
+    try:
+        with held(folder / LOCK, seconds=ENDING_SECONDS):
+            yield
+    except HeldError:
+        raise ValueError(f"the worker of job {folder.name} is still ending; try again") from None
+
+
+def _signal(folder: Path, job: Job, number: signal.Signals) -> None:
+    """Signal the worker of the present attempt, if it is beyond doubt that this is the process."""
+    status = job.status
+    if status is None or job.ticket is None or status.attempt != job.ticket.attempt:
+        return
+    if status.host != socket.gethostname() or not is_held(folder / LOCK):
+        return
+    try:
+        if abs(psutil.Process(status.pid).create_time() - status.created_at) > 1:
+            return
+        if os.getpgid(status.pid) == status.pid:
+            os.killpg(status.pid, number)
+        else:
+            os.kill(status.pid, number)
+    except (psutil.NoSuchProcess, ProcessLookupError):
+        return
+
+
+def _ticket(attempt: int, jobs: list[Job], launcher: Launcher) -> Ticket:
+    order = 1 + max((job.ticket.order for job in jobs if job.ticket is not None), default=0)
+    return Ticket(attempt=attempt, order=order, written_at=time.time(), patience=launcher.patience)
+
+
+def _refuse_obstacle(launcher: Launcher) -> None:
+    if (obstacle := launcher.obstacle()) is not None:
+        raise ValueError(obstacle)
+
+
+def _refuse_crowd(root: Path, jobs: list[Job]) -> None:
+    if sum(job.state == "queued" for job in jobs) >= MOST_WAITING:
+        raise ValueError(f"{MOST_WAITING} jobs are waiting already; remove one or come back later")
+    free = shutil.disk_usage(root).free
+    if free < LEAST_FREE_BYTES:
+        raise ValueError(
+            f"the disk has {free / 1e6:.0f} MB left; a job needs {LEAST_FREE_BYTES / 1e6:.0f} MB"
+        )
+
+
+def _either(states: tuple[str, ...]) -> str:
+    return f"{', '.join(states[:-1])} or {states[-1]} ones"

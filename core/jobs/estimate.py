@@ -1,0 +1,75 @@
+"""How fast a training would be, measured for a moment in a process of its own.
+
+So the caller needs no torch, and its threads are left alone.
+"""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from core.data.paths import ROOT
+from core.jobs.launcher import quiet_threads
+from core.jobs.spec import TrainSpec, check
+from core.jobs.state import Job
+
+TIMEOUT_SECONDS = 180.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Estimate:
+    """Size and speed; `seconds` are those of the steps alone.
+
+    Loading, the answers on the way and the measuring at the end come on top. Whatever else runs
+    meanwhile slows the measurement down as it would slow down the job.
+    """
+
+    n_parameters: int
+    n_steps: int
+    steps_per_second: float
+    tokens_per_second: float
+    seconds: float
+
+
+def estimate(spec: TrainSpec) -> Estimate:
+    """A few steps of this training on this machine. Raises ValueError if they fail."""
+    check(spec)
+    try:
+        done = subprocess.run(
+            [sys.executable, "-m", "core.jobs.measure"],
+            input=json.dumps(spec.to_dict()),
+            capture_output=True,
+            check=False,
+            cwd=ROOT,
+            encoding="utf-8",
+            env={**os.environ, **quiet_threads(spec.threads)},
+            timeout=TIMEOUT_SECONDS,
+        )
+    except subprocess.TimeoutExpired:
+        raise ValueError(f"a few steps took more than {TIMEOUT_SECONDS:.0f} s") from None
+    said = done.stdout.splitlines() or done.stderr.splitlines() or ["no answer"]
+    if done.returncode:
+        raise ValueError(f"a few steps could not be measured: {said[-1]}")
+    return Estimate(**json.loads(said[-1]))
+
+
+def seconds_ahead(jobs: Iterable[Job], device: str) -> float | None:
+    """How long the jobs of a device will take that come before a new one; None if unknown."""
+    total = 0.0
+    for job in jobs:
+        if job.is_active and job.device == device:
+            left = _seconds_left(job)
+            if left is None:
+                return None
+            total += left
+    return total
+
+
+def _seconds_left(job: Job) -> float | None:
+    if job.status is not None and job.status.seconds_left is not None:
+        return job.status.seconds_left
+    if job.state != "queued" or job.spec is None or job.spec.minutes is None:
+        return None
+    return 60 * job.spec.minutes * (1 - job.progress)

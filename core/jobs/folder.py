@@ -1,0 +1,125 @@
+"""The folder of a job: which files it holds, and the small ones that are written by its users.
+
+job.json     what to do; written once, before the folder has its name
+ticket.json  the attempt that is wanted and its place in the queue; written by start and resume
+stop.json    a request to end one attempt; written by stop
+status.json  how the attempt goes; written by the worker alone, while it holds worker.lock
+
+Each is replaced whole. An attempt has a number, so that what belongs to an earlier one counts no
+more and nothing has to be deleted.
+"""
+
+import re
+import secrets
+from dataclasses import asdict, dataclass, fields
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from core.checkpoints.files import read_json, write_json
+
+JOB, TICKET, STOP, STATUS = "job.json", "ticket.json", "stop.json", "status.json"
+LOCK, LOG, METRICS = "worker.lock", "log.txt", "metrics.jsonl"
+EVENTS, RESERVE = "tensorboard", "reserve"
+PATIENCE_SECONDS = 30.0
+
+_ID = re.compile(r"[0-9]{8}-[0-9]{6}-[0-9a-f]{6}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ticket:
+    """Attempt `attempt` (from 1) is wanted; lower `order` comes first.
+
+    Its worker may take `patience` seconds from `written_at` to come up; then it counts as lost.
+    """
+
+    attempt: int
+    order: int
+    written_at: float
+    patience: float = PATIENCE_SECONDS
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StopRequest:
+    """Attempt `attempt` shall end; `terminated_at` is when its worker got a signal for it."""
+
+    attempt: int
+    requested_at: float
+    terminated_at: float | None = None
+
+
+def new_id(now: datetime) -> str:
+    """A name for a folder: the time, so that names sort, and six random digits."""
+    return f"{now:%Y%m%d-%H%M%S}-{secrets.token_hex(3)}"
+
+
+def is_id(text: str) -> bool:
+    """Whether a text has the form of an id; nothing else ever becomes part of a path."""
+    return _ID.fullmatch(text) is not None
+
+
+def job_folder(root: Path, job_id: str) -> Path:
+    """The folder of an existing job. Raises ValueError for anything else."""
+    if not is_id(job_id):
+        raise ValueError(f"{job_id!r} is no id of a job; ids look like 20260131-235959-0a1b2c")
+    folder = root / job_id
+    if not (folder / JOB).is_file():
+        raise ValueError(f"there is no job {job_id}")
+    return folder
+
+
+def job_folders(root: Path) -> list[Path]:
+    """The folders of all jobs, oldest first; whatever else lies there is passed over."""
+    if not root.is_dir():
+        return []
+    folders = [path for path in root.iterdir() if is_id(path.name) and (path / JOB).is_file()]
+    return sorted(folders, key=lambda path: path.name)
+
+
+def read_ticket(folder: Path) -> Ticket:
+    """Raises ValueError if the file is damaged or missing."""
+    return Ticket(**_record(folder / TICKET, Ticket))
+
+
+def write_ticket(folder: Path, ticket: Ticket) -> None:
+    """Only under the queue's lock."""
+    write_json(folder / TICKET, asdict(ticket))
+
+
+def read_stop(folder: Path) -> StopRequest | None:
+    """The latest request, whichever attempt it is for. Raises ValueError if it is damaged."""
+    if not (folder / STOP).exists():
+        return None
+    return StopRequest(**_record(folder / STOP, StopRequest))
+
+
+def write_stop(folder: Path, request: StopRequest) -> None:
+    """Only under the queue's lock."""
+    write_json(folder / STOP, asdict(request))
+
+
+def is_stop_requested(folder: Path, attempt: int) -> bool:
+    """What a worker asks between two steps; costs one look at the folder if there is none."""
+    request = read_stop(folder)
+    return request is not None and request.attempt == attempt
+
+
+def sweep_unfinished(folder: Path) -> None:
+    """Remove what a killed worker was writing; only for the worker, whose files they are."""
+    users = (f".{TICKET}.", f".{STOP}.")
+    for path in (*folder.glob(".*"), *folder.glob("*/.*")):
+        if path.is_file() and not path.name.startswith(users):
+            path.unlink(missing_ok=True)
+
+
+def _record(path: Path, kind: type[Ticket] | type[StopRequest]) -> dict[str, Any]:
+    data = read_json(path)
+    names = [field.name for field in fields(kind)]
+    if sorted(data) != sorted(names):
+        raise ValueError(f"{path}: needs exactly {', '.join(names)}")
+    optional = (int, float, type(None)) if kind is StopRequest else (int, float)
+    for name, value in data.items():
+        allowed = optional if name == "terminated_at" else (int, float)
+        if isinstance(value, bool) or not isinstance(value, allowed):
+            raise ValueError(f"{path}: {name} is {value!r}, a number is needed")
+    return data

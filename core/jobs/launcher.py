@@ -1,0 +1,74 @@
+"""How a worker comes to run. Here it is a process of this machine; a cluster could take the same
+command. Arguments are a list and never pass through a shell.
+"""
+
+import os
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import Protocol
+
+from core.data.paths import ROOT
+from core.jobs.folder import LOG, PATIENCE_SECONDS
+
+SYSTEM = os.name
+
+
+class Launcher(Protocol):
+    """Starts the worker of a job's folder and returns at once.
+
+    `patience` is how many seconds may pass until the worker holds its lock.
+    """
+
+    @property
+    def patience(self) -> float: ...
+
+    def obstacle(self) -> str | None:
+        """Why no job can be started here; None if one can."""
+        ...
+
+    def launch(self, folder: Path, *, threads: int) -> None: ...
+
+
+class LocalLauncher:
+    """A process in a session of its own: it outlives the page, its browser and its server."""
+
+    patience = PATIENCE_SECONDS
+
+    def obstacle(self) -> str | None:
+        if SYSTEM == "posix":
+            return None
+        return "cannot start jobs here: Linux or macOS is needed; everything else works"
+
+    def launch(self, folder: Path, *, threads: int) -> None:
+        with (folder / LOG).open("ab") as log:
+            process = subprocess.Popen(  # noqa: S603 - a list of our own making
+                worker_command(folder),
+                cwd=ROOT,
+                env={**os.environ, **quiet_threads(threads)},
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+        # Somebody has to take note of its end, or it stays in the table of processes.
+        threading.Thread(target=process.wait, daemon=True).start()
+
+
+def worker_command(folder: Path) -> list[str]:
+    """What runs a job, on whatever machine sees its folder."""
+    return [sys.executable, "-m", "core.jobs.worker", str(folder.resolve())]
+
+
+def quiet_threads(threads: int) -> dict[str, str]:
+    """What must be set before torch is loaded: as many threads as told, that wait without spinning.
+
+    Threads that spin would take the cores from the pages and from each other.
+    """
+    return {
+        "OMP_NUM_THREADS": str(threads),
+        "MKL_NUM_THREADS": str(threads),
+        "OMP_WAIT_POLICY": "passive",
+        "GLIBC_TUNABLES": "glibc.malloc.hugetlb=1",
+    }

@@ -1,0 +1,235 @@
+"""A training in its folder: begun, gone on with, stepped, saved, finished.
+
+The folder is a checkpoint folder with two more files while it trains: run.json (recipe, seed,
+steps: fixed at the start) and state.safetensors (whole, replaced at every save). Whoever steps a
+run decides when to save; a run that dies goes on from its last save, or from the start.
+"""
+
+import platform
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from core.checkpoints.files import read_json, write_json
+from core.checkpoints.state import load_state, save_state
+from core.checkpoints.store import (
+    CARD,
+    SNAPSHOTS,
+    VOCABULARY,
+    load_checkpoint,
+    save_checkpoint,
+    save_weights,
+    write_card,
+)
+from core.data.corpus import TrainingCorpus, make_vocabulary
+from core.data.people import Question
+from core.data.shipped import load_corpus
+from core.data.vocabulary import Vocabulary, vocabulary_from_dict
+from core.evaluation.accuracy import evaluate
+from core.models.gpt import GPT
+from core.training.examples import training_data
+from core.training.loop import StepRecord, Trainer, steps_for_minutes
+from core.training.recipe import Recipe, recipe_from_dict
+
+RUN, STATE = "run.json", "state.safetensors"
+CARRIED = ("recipe", "seed", "n_steps", "data_sha256", "command")  # from run.json into the card
+
+
+@dataclass(slots=True)
+class Run:
+    """A training under way: where it writes, what it trains, how long it took so far.
+
+    `memory` is saved with the state for whoever steps the run: plain values only.
+    """
+
+    folder: Path
+    settings: dict[str, Any]
+    recipe: Recipe
+    corpus: TrainingCorpus
+    vocabulary: Vocabulary
+    trainer: Trainer
+    seconds: float = 0.0
+    memory: dict[str, Any] = field(default_factory=dict[str, Any])
+
+    @property
+    def model(self) -> GPT:
+        return self.trainer.model
+
+
+def start_run(
+    recipe: Recipe,
+    folder: Path,
+    *,
+    minutes: float | None,
+    steps: int | None,
+    seed: int,
+    corpus_folder: Path | None,
+    command: Callable[[int], str],
+    tuning: bool = False,
+    most_steps: int | None = None,
+) -> Run:
+    """A new run in a folder without one; minutes become steps by a short measurement.
+
+    `command` says for a number of steps what repeats the run. With `tuning` only held-out
+    training questions are measured: dev and test stay unseen.
+    """
+    if (folder / CARD).exists():
+        raise ValueError(f"{folder} already holds a checkpoint: name another folder")
+    corpus = load_corpus(recipe.corpus, n_sentences=recipe.n_sentences, folder=corpus_folder)
+    vocabulary = make_vocabulary(corpus, recipe.vocabulary, n_pieces=recipe.n_pieces)
+    make = trainer_factory(recipe, corpus, vocabulary, seed)
+    if steps is None and minutes is None:
+        steps = recipe.n_steps
+    if steps is None:
+        wanted = recipe.minutes if minutes is None else minutes
+        steps = steps_for_minutes(lambda: make(10_000), wanted, clock=time.perf_counter)
+        steps = steps if most_steps is None else min(steps, most_steps)
+    trainer = make(steps)
+    settings = {
+        "recipe": asdict(recipe),
+        "seed": seed,
+        "n_steps": steps,
+        "data_sha256": corpus.digest,
+        "corpus_folder": None if corpus_folder is None else str(corpus_folder.resolve()),
+        "tuning": tuning,
+        "command": command(steps),
+    }
+    write_json(folder / VOCABULARY, vocabulary.to_dict())
+    write_json(folder / RUN, settings)
+    return Run(folder, settings, recipe, corpus, vocabulary, trainer)
+
+
+def resume_run(folder: Path, *, corpus_folder: Path | None = None) -> Run:
+    """A run that goes on from its last saved state; `corpus_folder` if the files have moved.
+
+    Raises ValueError if there is nothing to resume or the data changed.
+    """
+    settings = _settings(folder)
+    recipe = recipe_from_dict(settings["recipe"])
+    if corpus_folder is None and settings["corpus_folder"] is not None:
+        corpus_folder = Path(settings["corpus_folder"])
+    corpus = load_corpus(recipe.corpus, n_sentences=recipe.n_sentences, folder=corpus_folder)
+    if corpus.digest != settings["data_sha256"]:
+        raise ValueError(f"{folder}: the corpus has changed since this run began")
+    vocabulary = vocabulary_from_dict(read_json(folder / VOCABULARY))
+    trainer = trainer_factory(recipe, corpus, vocabulary, settings["seed"])(settings["n_steps"])
+    run = Run(folder, settings, recipe, corpus, vocabulary, trainer)
+    if (folder / STATE).exists():
+        tensors, meta = load_state(folder / STATE)
+        trainer.load_state(tensors, meta["cursor"])
+        run.seconds, run.memory = meta["seconds"], meta.get("memory", {})
+    return run
+
+
+def advance(run: Run) -> Iterator[StepRecord]:
+    """Train to the last step; counts the run's seconds and writes its snapshots."""
+    snapshots = _snapshot_steps(run.recipe, run.trainer.n_steps)
+    before, started = run.seconds, time.monotonic()
+    for record in run.trainer.steps():
+        run.seconds = before + time.monotonic() - started
+        if record.step in snapshots:
+            path = run.folder / SNAPSHOTS / f"{record.step:06d}.safetensors"
+            save_weights(path, run.model, dtype=torch.float16)
+        yield record
+
+
+def save(run: Run) -> None:
+    """Replace the state by the present one; only between two steps."""
+    tensors, cursor = run.trainer.state()
+    meta = {"cursor": cursor, "seconds": run.seconds, "memory": run.memory}
+    save_state(run.folder / STATE, tensors, meta)
+
+
+def finish(run: Run) -> dict[str, Any]:
+    """Turn the folder of a run at its last step into a checkpoint; returns the card."""
+    held_out = _figure(run.model, run.vocabulary, run.corpus.held_out)
+    card: dict[str, Any] = {
+        "name": run.folder.name,
+        **{key: value for key, value in run.settings.items() if key in CARRIED},
+        "seconds": round(run.seconds, 1),
+        "machine": machine(),
+        "n_parameters": run.model.n_parameters,
+        "dtype": "float16",
+        "figures": {"held_out": held_out},
+    }
+    save_checkpoint(run.folder, run.model, run.vocabulary, card)
+    if not run.settings["tuning"]:
+        card = finish_card(run.folder, card, run.corpus)
+        _measure_snapshots(run, card)
+    # In this order: a run without a state would start again from the beginning.
+    (run.folder / RUN).unlink(missing_ok=True)
+    (run.folder / STATE).unlink(missing_ok=True)
+    return card
+
+
+def finish_card(folder: Path, card: dict[str, Any], corpus: TrainingCorpus) -> dict[str, Any]:
+    """Measure dev and test on what is stored and write the figures into the card."""
+    stored = load_checkpoint(folder)
+    figures = {
+        split: _figure(stored.model, stored.vocabulary, questions)
+        for split, questions in (("dev", corpus.dev), ("test", corpus.test))
+        if all(question.answer is not None for question in questions)
+    }
+    card = {**card, "figures": {**card.get("figures", {}), **figures}}
+    write_card(folder, card)
+    return card
+
+
+def trainer_factory(
+    recipe: Recipe, corpus: TrainingCorpus, vocabulary: Vocabulary, seed: int
+) -> Callable[[int], Trainer]:
+    """Trainers of a number of steps, each from the seed's own first parameters."""
+    data = training_data(corpus.documents, corpus.train, vocabulary, recipe)
+
+    def make(n_steps: int) -> Trainer:
+        generator = torch.Generator().manual_seed(seed)
+        model = GPT(recipe.model_config(vocabulary.size), generator=generator)
+        return Trainer(model, data, recipe, n_steps=n_steps, seed=seed)
+
+    return make
+
+
+def machine() -> str:
+    """What a measured number is stored with."""
+    return (
+        f"{platform.system()} {platform.machine()}, {torch.get_num_threads()} threads, "
+        f"{torch.backends.cpu.get_cpu_capability()}, torch {torch.__version__}"
+    )
+
+
+def _settings(folder: Path) -> dict[str, Any]:
+    if not (folder / RUN).exists():
+        finished = (folder / CARD).exists()
+        raise ValueError(f"{folder}: " + ("this run is finished" if finished else "no run is here"))
+    settings = read_json(folder / RUN)
+    if missing := [name for name in (*CARRIED, "corpus_folder", "tuning") if name not in settings]:
+        raise ValueError(f"{folder / RUN}: {', '.join(missing)} is missing")
+    return settings
+
+
+def _snapshot_steps(recipe: Recipe, n_steps: int) -> set[int]:
+    """Dense early and sparse late: each snapshot lies about twice as far as the one before."""
+    n = recipe.n_snapshots
+    return {max(1, round(n_steps / 2 ** (n - 1 - i))) for i in range(n)}
+
+
+def _measure_snapshots(run: Run, card: dict[str, Any]) -> None:
+    curve: list[dict[str, Any]] = []
+    for step in sorted(_snapshot_steps(run.recipe, run.trainer.n_steps)):
+        stored = load_checkpoint(run.folder, snapshot=step)
+        curve.append({"step": step, **_figure(stored.model, stored.vocabulary, run.corpus.dev)})
+    if curve:
+        write_card(run.folder, {**card, "snapshots": curve})
+
+
+def _figure(model: GPT, vocabulary: Vocabulary, questions: list[Question]) -> dict[str, Any]:
+    result = evaluate(model, vocabulary, questions)
+    return {
+        "correct": result.correct,
+        "total": result.total,
+        "accuracy": round(result.accuracy, 4),
+    }

@@ -1,0 +1,195 @@
+"""What a job is asked to do, checked once here and frozen into job.json.
+
+Nothing that reaches a shell or a path is in it: numbers, names of presets, and a title that is
+text wherever it is shown.
+"""
+
+import math
+import os
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from core.training.presets import preset as preset_by_name
+from core.training.recipe import Recipe
+
+VERBS = ("train",)
+DEVICES = ("cpu",)
+LONGEST_NAME = 80
+MOST_PARAMETERS = 50_000_000
+COURSE_FILES = "A5_DATA"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """What one job may use. The defaults are the most that anybody can ask for."""
+
+    minutes: float = 720.0
+    steps: int = 2_000_000
+    disk_bytes: int = 2_000_000_000
+
+
+SERVER = Limits()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Overrides:
+    """What differs from the preset; None leaves it alone.
+
+    `learning_rate` is the peak rate of the matrices (of all with AdamW); the rate of the rest
+    keeps its ratio to it.
+    """
+
+    width: int | None = None
+    n_layers: int | None = None
+    n_heads: int | None = None
+    positions: str | None = None
+    attention: str | None = None
+    learning_rate: float | None = None
+
+    def told(self) -> dict[str, Any]:
+        """Only what was set."""
+        return {key: value for key, value in asdict(self).items() if value is not None}
+
+    def apply(self, recipe: Recipe) -> Recipe:
+        """The recipe with what was set; whether the sizes fit is for `check`."""
+        changes = self.told()
+        rate = changes.pop("learning_rate", None)
+        if rate is not None:
+            changes["adamw_rate"] = rate
+            if recipe.optimizer == "muon":
+                changes["adamw_rate"] = rate * recipe.adamw_rate / recipe.matrix_rate
+                changes["matrix_rate"] = rate
+        return replace(recipe, **changes)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrainSpec:
+    """A training; `recipe` is the preset with its overrides. Minutes or steps, never both."""
+
+    verb: str = "train"
+    name: str
+    preset: str
+    overrides: Overrides
+    recipe: Recipe
+    seed: int
+    minutes: float | None
+    steps: int | None
+    threads: int
+    device: str
+    limits: Limits
+
+    def to_dict(self) -> dict[str, Any]:
+        """For job.json, with the arguments that repeat the job for people to read."""
+        told = {"overrides": self.overrides.told(), "arguments": self.arguments()}
+        return {**asdict(self), **told}
+
+    def arguments(self, steps: int | None = None) -> list[str]:
+        """What repeats the job behind `python -m core`; with its steps, once they are known."""
+        steps = self.steps if steps is None else steps
+        length = ["--minutes", f"{self.minutes:g}"] if steps is None else ["--steps", str(steps)]
+        parts = ["jobs", "start", "--preset", self.preset, *length, "--seed", str(self.seed)]
+        parts += ["--threads", str(self.threads)]
+        for key, value in self.overrides.told().items():
+            parts += [f"--{key.removeprefix('n_').replace('_', '-')}", str(value)]
+        return parts
+
+
+def train_spec(
+    preset: str,
+    *,
+    name: str = "",
+    minutes: float | None = None,
+    steps: int | None = None,
+    seed: int = 0,
+    threads: int | None = None,
+    overrides: Overrides | None = None,
+) -> TrainSpec:
+    """A checked spec. Raises ValueError: what is wrong, its value, what is allowed.
+
+    Without minutes and steps the preset's own length is taken; without threads one less than the
+    cores, so that pages stay quick.
+    """
+    recipe = preset_by_name(preset)
+    overrides = Overrides() if overrides is None else overrides
+    if minutes is None and steps is None:
+        minutes, steps = (
+            (recipe.minutes, None) if recipe.n_steps is None else (None, recipe.n_steps)
+        )
+    _check_length(minutes, steps, SERVER)
+    longest = SERVER.minutes if minutes is None else min(SERVER.minutes, 3 * minutes + 5)
+    spec = TrainSpec(
+        name=name.strip() or preset,
+        preset=preset,
+        overrides=overrides,
+        recipe=overrides.apply(recipe),
+        seed=seed,
+        minutes=minutes,
+        steps=steps,
+        threads=max(1, n_cores() - 1) if threads is None else threads,
+        device=DEVICES[0],
+        limits=replace(SERVER, minutes=longest),
+    )
+    check(spec)
+    return spec
+
+
+def check(spec: TrainSpec) -> None:
+    """Raise ValueError for what cannot be trained, or not on this server."""
+    if not 1 <= len(spec.name) <= LONGEST_NAME or not spec.name.isprintable():
+        raise ValueError(f"name {spec.name!r}: 1 to {LONGEST_NAME} printable characters are needed")
+    if not 0 <= spec.seed < 2**31:
+        raise ValueError(f"seed {spec.seed}: a whole number from 0 to {2**31 - 1} is needed")
+    if not 1 <= spec.threads <= n_cores():
+        raise ValueError(f"{spec.threads} threads: 1 to {n_cores()} are possible here")
+    if spec.device not in DEVICES:
+        raise ValueError(f"device {spec.device!r}; devices: {', '.join(DEVICES)}")
+    rate = spec.overrides.learning_rate
+    if rate is not None and not 0 < rate <= 1:
+        raise ValueError(f"learning rate {rate}: more than 0 and at most 1 is needed")
+    _check_limits(spec.limits)
+    _check_length(spec.minutes, spec.steps, spec.limits)
+    spec.recipe.model_config(spec.recipe.n_pieces)  # raises what the model has to say about sizes
+    if (n_parameters := rough_parameters(spec.recipe)) > MOST_PARAMETERS:
+        raise ValueError(
+            f"about {n_parameters / 1e6:.0f} million parameters: "
+            f"at most {MOST_PARAMETERS / 1e6:.0f} million are allowed here"
+        )
+    corpus_folder(spec.recipe)
+
+
+def corpus_folder(recipe: Recipe) -> Path | None:
+    """Where the course's files lie; no other folder can be named. Raises ValueError without it."""
+    if recipe.corpus != "course":
+        return None
+    named = os.environ.get(COURSE_FILES)
+    if not named or not Path(named).is_dir():
+        raise ValueError(f"the course's files are not shipped: set {COURSE_FILES} to their folder")
+    return Path(named)
+
+
+def rough_parameters(recipe: Recipe) -> int:
+    """12·layers·width² and two tables of words: near enough for a limit, and without torch."""
+    vocabulary = recipe.n_pieces if recipe.vocabulary == "bpe" else 300
+    return recipe.width * (12 * recipe.n_layers * recipe.width + 2 * vocabulary)
+
+
+def n_cores() -> int:
+    """The most threads that a job can have."""
+    return os.cpu_count() or 1
+
+
+def _check_limits(limits: Limits) -> None:
+    for name, value in asdict(limits).items():
+        most = getattr(SERVER, name)
+        if not 0 < value <= most:
+            raise ValueError(f"the limit {name} is {value}: more than 0 and at most {most:g}")
+
+
+def _check_length(minutes: float | None, steps: int | None, limits: Limits) -> None:
+    if (minutes is None) == (steps is None):
+        raise ValueError("a length is needed: minutes or steps, not both")
+    if minutes is not None and not (math.isfinite(minutes) and 0 < minutes <= limits.minutes):
+        raise ValueError(f"{minutes} minutes: more than 0 and at most {limits.minutes:g}")
+    if steps is not None and not 1 <= steps <= limits.steps:
+        raise ValueError(f"{steps} steps: 1 to {limits.steps}")

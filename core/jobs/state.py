@@ -1,0 +1,171 @@
+"""The state of a job, derived from its lock and its files; nobody stores it.
+
+The lock is looked at first. A worker writes its last words before it lets go of the lock, so
+"not held, and no last words" can only be a worker that died.
+"""
+
+import os
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Literal, TypeVar
+
+from core.jobs.folder import (
+    LOCK,
+    StopRequest,
+    Ticket,
+    job_folder,
+    job_folders,
+    read_stop,
+    read_ticket,
+)
+from core.jobs.locks import is_held
+from core.jobs.spec import TrainSpec
+from core.jobs.spec_file import read_spec
+from core.jobs.status import FINAL, Status, read_status
+
+State = Literal["queued", "running", "stopping", "stopped", "lost", "failed", "finished"]
+ACTIVE: tuple[State, ...] = ("queued", "running", "stopping")
+RESUMABLE: tuple[State, ...] = ("stopped", "lost", "failed")
+LOST = "its worker is gone without a word (killed, or the machine was restarted)"
+ENDED = "it was ended before it could save; it goes on from its last checkpoint"
+
+Read = TypeVar("Read")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """All that is known of a job at one moment; what cannot be read of it is None.
+
+    `place` is 1 for the next in the queue of its device.
+    """
+
+    id: str
+    state: State
+    alive: bool
+    message: str
+    spec: TrainSpec | None
+    ticket: Ticket | None
+    status: Status | None
+    stop: StopRequest | None
+    place: int | None = None
+
+    @property
+    def name(self) -> str:
+        return self.id if self.spec is None else self.spec.name
+
+    @property
+    def device(self) -> str | None:
+        return None if self.spec is None else self.spec.device
+
+    @property
+    def is_active(self) -> bool:
+        return self.state in ACTIVE
+
+    @property
+    def can_resume(self) -> bool:
+        return self.state in RESUMABLE
+
+    @property
+    def progress(self) -> float:
+        """Share of the steps that are done."""
+        if self.status is None or not self.status.n_steps:
+            return 0.0
+        return self.status.step / self.status.n_steps
+
+    def row(self) -> dict[str, Any]:
+        """What a list tells of it."""
+        started = None if self.status is None else self.status.started_at
+        return {
+            "id": self.id,
+            "name": self.name,
+            "verb": None if self.spec is None else self.spec.verb,
+            "state": self.state,
+            "step": 0 if self.status is None else self.status.step,
+            "progress": self.progress,
+            "started": None if started is None else iso(started),
+            "device": self.device,
+        }
+
+
+def list_jobs(root: Path) -> list[Job]:
+    """All jobs, the newest first; those that wait know their place."""
+    jobs = [look(folder) for folder in job_folders(root)]
+    for device in {job.device for job in jobs}:
+        waiting = [job for job in jobs if job.state == "queued" and job.device == device]
+        for place, job in enumerate(sorted(waiting, key=_order), 1):
+            jobs[jobs.index(job)] = replace(job, place=place)
+    return jobs[::-1]
+
+
+def show(root: Path, job_id: str) -> Job:
+    """One job. Raises ValueError if there is none of this id."""
+    job_folder(root, job_id)
+    for job in list_jobs(root):
+        if job.id == job_id:
+            return job
+    raise ValueError(f"there is no job {job_id}")
+
+
+def look(folder: Path, *, now: float | None = None) -> Job:
+    """One job by its folder, without its place in the queue."""
+    alive = is_held(folder / LOCK)  # before anything is read
+    problems: list[str] = []
+    spec = _tried(read_spec, folder, problems)
+    ticket = _tried(read_ticket, folder, problems)
+    status = _tried(read_status, folder, problems)
+    stop = _tried(read_stop, folder, problems)
+    state, message = _derive(alive, ticket, status, stop, time.time() if now is None else now)
+    if state == "lost":
+        problems += [] if os.access(folder, os.W_OK) else ["its folder cannot be written to"]
+        state, message = ("failed", "") if problems else (state, message)
+    return Job(
+        id=folder.name,
+        state=state,
+        alive=alive,
+        message=message or "; ".join(problems[:1]),
+        spec=spec,
+        ticket=ticket,
+        status=status,
+        stop=stop,
+    )
+
+
+def iso(seconds: float) -> str:
+    """Seconds since 1970 as people and spreadsheets read them."""
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")
+
+
+def _derive(
+    alive: bool,  # noqa: FBT001
+    ticket: Ticket | None,
+    status: Status | None,
+    stop: StopRequest | None,
+    now: float,
+) -> tuple[State, str]:
+    """What belongs to an earlier attempt than the ticket's counts for nothing."""
+    if ticket is None:
+        return ("running" if alive else "lost"), ""
+    said = status if status is not None and status.attempt == ticket.attempt else None
+    if said is not None and said.state in FINAL:
+        return said.state, said.message
+    coming = said is None and abs(now - ticket.written_at) < ticket.patience
+    if stop is not None and stop.attempt == ticket.attempt:
+        return ("stopping", "") if alive or coming else ("stopped", ENDED)
+    if said is not None and alive:
+        return said.state, ""
+    return ("queued", "") if alive or coming else ("lost", LOST)
+
+
+def _order(job: Job) -> int:
+    return 0 if job.ticket is None else job.ticket.order
+
+
+def _tried(read: Callable[[Path], Read], folder: Path, problems: list[str]) -> Read | None:
+    try:
+        return read(folder)
+    except ValueError as error:
+        problems.append(str(error))
+        return None

@@ -1,0 +1,123 @@
+"""status.json: how an attempt goes. Written by its worker alone, read by everybody.
+
+Figures of training stand here so that a page needs no torch to show them.
+"""
+
+import os
+import socket
+import time
+from contextlib import suppress
+from dataclasses import asdict, dataclass, fields, replace
+from pathlib import Path
+from typing import Any, Literal
+
+import psutil
+
+from core.checkpoints.files import read_json, write_json
+from core.jobs.folder import RESERVE, STATUS
+
+WorkerState = Literal["queued", "running", "stopped", "failed", "finished"]
+FINAL = ("stopped", "failed", "finished")
+WRITE_EVERY_SECONDS = 1.0
+RESERVE_BYTES = 65536
+KEPT = "step n_steps saved_step seconds tokens loss held_out sample n_parameters baseline".split()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Status:
+    """What a worker tells. Times are seconds since 1970; `seconds` of training leave out pauses.
+
+    `activity` is what goes on while it runs; `message` is one sentence on how it ended.
+    `held_out` is {step, correct, total}, `sample` {step, question, answer, expected}, `baseline`
+    {answer, accuracy} of one constant answer; `figures` are the card's, of a finished job.
+    """
+
+    attempt: int
+    state: WorkerState
+    pid: int
+    created_at: float
+    host: str
+    updated_at: float
+    started_at: float | None = None
+    activity: str = ""
+    message: str = ""
+    step: int = 0
+    n_steps: int | None = None
+    saved_step: int | None = None
+    seconds: float = 0.0
+    seconds_left: float | None = None
+    tokens: int = 0
+    tokens_per_second: float | None = None
+    loss: float | None = None
+    held_out: dict[str, Any] | None = None
+    sample: dict[str, Any] | None = None
+    n_parameters: int | None = None
+    baseline: dict[str, Any] | None = None
+    figures: dict[str, Any] | None = None
+
+
+def read_status(folder: Path) -> Status | None:
+    """The latest status; None if no worker has come up yet. Raises ValueError if it is damaged."""
+    if not (folder / STATUS).exists():
+        return None
+    data = read_json(folder / STATUS)
+    known = {field.name for field in fields(Status)}
+    try:
+        return Status(**{key: value for key, value in data.items() if key in known})
+    except TypeError as error:
+        raise ValueError(f"{STATUS}: {error}") from None
+
+
+class Reporter:
+    """The worker's pen: changes are remembered, and written about once a second.
+
+    A small reserve on the disk is given up at the end, so that a full disk can be told too.
+    """
+
+    def __init__(self, folder: Path, attempt: int) -> None:
+        process = psutil.Process()
+        self.folder, self._written = folder, 0.0
+        self.status = Status(
+            attempt=attempt,
+            state="queued",
+            pid=process.pid,
+            created_at=process.create_time(),
+            host=socket.gethostname(),
+            updated_at=0.0,
+            **_figures_before(folder),
+        )
+
+    def open(self) -> None:
+        """Say that the worker is here, and set room aside for its last words."""
+        self.write()
+        (self.folder / RESERVE).write_bytes(os.urandom(RESERVE_BYTES))  # cannot be compressed
+
+    @property
+    def is_due(self) -> bool:
+        return time.monotonic() - self._written > WRITE_EVERY_SECONDS
+
+    def update(self, **changes: Any) -> None:
+        """Remember; write if the last time was long enough ago."""
+        self.status = replace(self.status, **changes)
+        if self.is_due:
+            self.write()
+
+    def write(self, **changes: Any) -> None:
+        """Remember and write now."""
+        self.status = replace(self.status, updated_at=time.time(), **changes)
+        write_json(self.folder / STATUS, asdict(self.status))
+        self._written = time.monotonic()
+
+    def close(self, state: WorkerState, message: str, **changes: Any) -> None:
+        """The last words."""
+        (self.folder / RESERVE).unlink(missing_ok=True)
+        self.write(state=state, message=message, activity="", seconds_left=None, **changes)
+
+
+def _figures_before(folder: Path) -> dict[str, Any]:
+    """What an earlier attempt measured is told until there is something newer."""
+    with suppress(ValueError):
+        before = read_status(folder)
+        if before is not None:
+            return {key: getattr(before, key) for key in KEPT}
+    return {}

@@ -1,0 +1,116 @@
+"""The verb `train` of a worker: opens the run of its folder, steps it, keeps its limits."""
+
+import os
+import shutil
+import time
+from collections.abc import Callable
+from contextlib import closing, suppress
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from core.checkpoints.files import read_json
+from core.checkpoints.store import CARD
+from core.jobs.failures import LimitError
+from core.jobs.recorder import Recorder
+from core.jobs.run import RUN, STATE, Run, advance, finish, resume_run, start_run
+from core.jobs.spec import TrainSpec, corpus_folder
+from core.jobs.status import Reporter
+from core.jobs.stopping import stop_requests
+from core.training.loop import TrainingDivergedError
+
+SAVE_EVERY_SECONDS = 60.0
+NICENESS = 5
+
+
+def work(
+    spec: TrainSpec, folder: Path, reporter: Reporter, is_stopped: Callable[[], bool]
+) -> dict[str, Any] | None:
+    """Begin or go on, to the end: the card's figures, or None if stopped and saved before it."""
+    torch.set_num_threads(spec.threads)
+    with suppress(OSError):
+        os.nice(NICENESS)
+    run = _open(spec, folder)
+    if run is None:
+        (folder / STATE).unlink(missing_ok=True)
+        return read_json(folder / CARD)["figures"]
+    _check_disk(spec, folder, n_parameters=run.model.n_parameters)
+    try:
+        if not _train(run, spec, reporter, is_stopped):
+            return None
+    except TrainingDivergedError as error:
+        kept = "the last good state is kept" if (folder / STATE).exists() else "nothing was saved"
+        raise ValueError(f"{error}; {kept}") from None
+    reporter.write(activity="measuring")
+    return finish(run)["figures"]
+
+
+def _open(spec: TrainSpec, folder: Path) -> Run | None:
+    """The run that this folder holds or begins; None if it has been finished already."""
+    course = corpus_folder(spec.recipe)
+    if (folder / RUN).exists():
+        return resume_run(folder, corpus_folder=course)
+    if (folder / CARD).exists():
+        return None
+    return start_run(
+        spec.recipe,
+        folder,
+        minutes=spec.minutes,
+        steps=spec.steps,
+        seed=spec.seed,
+        corpus_folder=course,
+        command=lambda steps: " ".join(["python -m core", *spec.arguments(steps)]),
+        most_steps=spec.limits.steps,
+    )
+
+
+def _train(run: Run, spec: TrainSpec, reporter: Reporter, is_stopped: Callable[[], bool]) -> bool:
+    """Whether the last step was reached; at a stop the state is saved first."""
+    last_save = time.monotonic()
+    with closing(Recorder(run, reporter)) as recorder, stop_requests() as signalled:
+        for record in advance(run):
+            recorder.step(record)
+            stopped = signalled.is_set() or is_stopped()
+            late = run.seconds > 60 * spec.limits.minutes
+            last = record.step == run.trainer.n_steps
+            if stopped or late or last or time.monotonic() - last_save > SAVE_EVERY_SECONDS:
+                recorder.save()
+                _check_disk(spec, run.folder, n_parameters=run.model.n_parameters)
+                last_save = time.monotonic()
+            if stopped:
+                return False
+            if late and not last:
+                raise LimitError(
+                    f"the limit of {spec.limits.minutes:g} minutes was reached at step "
+                    f"{record.step} of {run.trainer.n_steps}; the state of that step is kept"
+                )
+    return True
+
+
+def _check_disk(spec: TrainSpec, folder: Path, *, n_parameters: int) -> None:
+    """Raise LimitError when the job has used its share, or the next save would not fit."""
+    used, most = sum(map(_size, folder.rglob("*"))), spec.limits.disk_bytes
+    if used > most:
+        raise LimitError(f"the job's files have {_mb(used)}, more than its limit of {_mb(most)}")
+    needed = 4 * 4 * n_parameters  # parameters and their moments, beside the state they replace
+    free = _free_bytes(folder)
+    if free < needed:
+        raise LimitError(
+            f"the disk is nearly full: {_mb(free)} are free, the next state needs {_mb(needed)}"
+        )
+
+
+def _free_bytes(folder: Path) -> int:
+    return shutil.disk_usage(folder).free
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except FileNotFoundError:  # somebody's temporary name
+        return 0
+
+
+def _mb(n_bytes: int) -> str:
+    return f"{n_bytes / 1e6:,.1f} MB"

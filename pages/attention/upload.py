@@ -1,0 +1,182 @@
+"""Bring your own: a .params file of the course and its wiki.txt, held in memory and nowhere else.
+
+The bytes stay in the session, the model in a small cache by their content. A file's name is shown
+and used for nothing. What the file cannot say has a control, once the file is there.
+"""
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+
+import streamlit as st
+
+from core.checkpoints.course_import import Told, import_course
+from core.checkpoints.store import Checkpoint, CheckpointError
+from core.data.course import WIKI
+from core.data.lines import split_lines
+from core.data.paths import course_folder
+from core.models.config import VARIANTS, GPTConfig
+from pages.shared.text import plain
+
+UPLOADED = "uploaded model"
+MOST_MEGABYTES = 32  # server.maxUploadSize in .streamlit/config.toml says the same
+MOST_BYTES = MOST_MEGABYTES * 2**20
+MOST_HEADS, MOST_WEIGHTS = 256, 2**24  # of all layers; of all heads at the longest input
+AS_FILE = "as the file says"
+PARAMS_KEY, WIKI_KEY, KEPT = "upload-params", "upload-wiki", "kept-"
+ASK = (
+    "**Upload the model in the side bar. A link cannot carry it: behind a shared link, too, the "
+    "file must be uploaded again.**  \n"
+    f"It is a `.params` state dict of the course's minGPT, at most {MOST_MEGABYTES} MB, with the "
+    "`wiki.txt` that it was trained on: the characters of that text are its vocabulary. "
+    "Nothing in the file is run, and it stays in the memory of your session."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """An uploaded file; `data` is empty where there were too many bytes to keep."""
+
+    name: str
+    size: int
+    data: bytes
+    digest: str
+
+
+@dataclass(frozen=True, slots=True)
+class Upload:
+    """A model to be loaded, and the value under which what is made of it may be cached."""
+
+    digest: str
+    load: Callable[[], Checkpoint]
+
+
+def choose_upload() -> Upload | None:
+    """The controls of the side bar; None while a file is missing."""
+    params = _choose_file("State dict (.params)", PARAMS_KEY)
+    wiki = _choose_file("Its wiki.txt", WIKI_KEY) or _wiki_at_hand()
+    if params is None or wiki is None:
+        return None
+    told = _choose_told()
+    try:
+        stored = _load(params, wiki, told)
+    except CheckpointError:  # it is said where the answer would stand
+        return Upload(_digest(params, wiki, told), partial(_load, params, wiki, told))
+    if stored.card["variant"] == "perceiver" and not _choose_residual():
+        told = replace(told, residual=False)
+        stored = _load(params, wiki, told)
+    st.caption(f"{plain(stored.card['said'])}")
+    return Upload(_digest(params, wiki, told), partial(_load, params, wiki, told))
+
+
+def _choose_file(label: str, key: str) -> File | None:
+    """The file that is kept, though another page or checkpoint was looked at meanwhile."""
+    st.file_uploader(label, key=key, max_upload_size=MOST_MEGABYTES, on_change=_keep, args=(key,))
+    kept: File | None = st.session_state.get(KEPT + key)
+    if kept is not None and st.session_state[key] is None:
+        st.caption(f"In memory: {plain(kept.name[:60])}, {kept.size:,} bytes")
+    return kept
+
+
+def _keep(key: str) -> None:
+    uploaded = st.session_state[key]
+    if uploaded is None:
+        st.session_state.pop(KEPT + key, None)
+        return
+    data = uploaded.getvalue()
+    size, kept = len(data), data if len(data) <= MOST_BYTES else b""
+    digest = hashlib.sha256(kept).hexdigest()
+    st.session_state[KEPT + key] = File(uploaded.name, size, kept, digest)
+
+
+def _wiki_at_hand() -> File | None:
+    """That of the course, where its folder is known."""
+    folder = course_folder()
+    if folder is None or not (folder / WIKI).is_file():
+        return None
+    data = (folder / WIKI).read_bytes()
+    st.caption("Read with the wiki.txt of A5\\_DATA.")
+    return File(WIKI, len(data), data, hashlib.sha256(data).hexdigest())
+
+
+def _choose_told() -> Told:
+    variant = st.selectbox(
+        "Kind of model", [AS_FILE, *VARIANTS], key="upload-variant", bind="query-params"
+    )
+    left, right = st.columns(2)
+    with left:
+        heads = st.number_input(
+            "Heads",
+            min_value=1,
+            max_value=MOST_HEADS,
+            value=None,
+            placeholder="file, or 8",
+            key="upload-heads",
+            bind="query-params",
+            help="The state dict of a vanilla model or a Perceiver does not say how many.",
+        )
+    with right:
+        block = st.number_input(
+            "Block",
+            min_value=2,
+            max_value=4096,
+            value=None,
+            placeholder="file",
+            key="upload-block",
+            bind="query-params",
+            help="The longest input. Needed where a rotary model's file has no cache of angles.",
+        )
+    return Told(variant=None if variant == AS_FILE else variant, heads=heads, block=block)
+
+
+def _choose_residual() -> bool:
+    return st.toggle(
+        "Residual paths around the projections",
+        value=True,
+        key="upload-residual",
+        bind="query-params",
+        help="Whether the down and up projections of this Perceiver add to what they look from: "
+        "the file cannot say.",
+    )
+
+
+def _load(params: File, wiki: File, told: Told) -> Checkpoint:
+    return load_upload(params.digest, wiki.digest, told, params, wiki)
+
+
+def _digest(params: File, wiki: File, told: Told) -> str:
+    return f"{params.digest} {wiki.digest} {told}"
+
+
+@st.cache_resource(max_entries=4, show_spinner="Reading the file")
+def load_upload(
+    params_digest: str, wiki_digest: str, told: Told, _params: File, _wiki: File
+) -> Checkpoint:
+    """The uploaded model. Raises CheckpointError in one sentence for whatever is wrong."""
+    for what, file in (("the state dict", _params), ("the text", _wiki)):
+        if file.size > MOST_BYTES:
+            raise CheckpointError(
+                f"{what} has {file.size:,} bytes, more than the {MOST_BYTES:,} that are read"
+            )
+    try:
+        lines = split_lines(_wiki.data, name="the text")
+        imported = import_course(_params.data, "".join(f"{line}\n" for line in lines), told)
+    except ValueError as error:
+        raise CheckpointError(str(error)) from None
+    _refuse_too_many_pictures(imported.model.config)
+    size = f"{imported.variant}, {imported.model.n_parameters:,} parameters"
+    said = "; ".join([size, *imported.notes])
+    card = {"variant": imported.variant, "said": said}
+    return Checkpoint(UPLOADED, imported.model, imported.vocabulary, card)
+
+
+def _refuse_too_many_pictures(config: GPTConfig) -> None:
+    n_heads = config.n_layers * config.n_heads
+    n_weights = n_heads * config.longest_input**2
+    if n_heads > MOST_HEADS or n_weights > MOST_WEIGHTS:
+        raise CheckpointError(
+            f"{config.n_layers} layers of {config.n_heads} heads that read up to "
+            f"{config.longest_input} tokens have {n_weights:,} weights; this page draws up to "
+            f"{MOST_HEADS} heads and {MOST_WEIGHTS:,} weights"
+        )

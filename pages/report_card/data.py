@@ -1,0 +1,23 @@
+"""What the page shows, read from files at every run: they are small."""
+
+from core.cli.paths import ASSETS, CHECKPOINTS
+from core.evaluation.report_card import Row, load_rows
+from core.evaluation.tables import Ablation, Published, load_ablation, load_published
+from pages.shared.digests import digest
+
+TABLES = ASSETS / "report_card"
+
+
+def rows() -> list[Row]:
+    """Every checkpoint that was trained on the course's files."""
+    return load_rows(CHECKPOINTS, digest=digest)
+
+
+def published() -> list[Published]:
+    """Figures from elsewhere."""
+    return load_published(TABLES / "published.json")
+
+
+def ablation() -> Ablation | None:
+    """The ablation, once it was run."""
+    return load_ablation(TABLES / "ablation.json")

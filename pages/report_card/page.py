@@ -1,0 +1,140 @@
+"""What does pretraining buy: every variant on the course's own task, from files alone."""
+
+import streamlit as st
+
+from core.data.paths import COURSE_VARIABLE, course_folder
+from core.evaluation.report_card import Row
+from core.evaluation.tables import Published
+from core.figures import report as figures
+from pages.report_card import data, words
+from pages.report_card.table import note_lines, table
+from pages.shared.text import percent, plain
+
+LINE, HEAD = 39, 68  # pixels of the table
+
+
+def main() -> None:
+    """One table, one chart of it, and below why, how and where it fails."""
+    try:
+        rows, elsewhere = data.rows(), data.published()
+    except ValueError as error:
+        st.subheader("Report card")
+        st.error(plain(str(error)), icon=":material/block:")
+        return
+    st.markdown(f"##### {plain(words.headline(rows, elsewhere))}")
+    problems, commands = words.problems(rows)
+    for problem in problems:
+        st.warning(plain(problem), icon=":material/warning:")
+    if commands:
+        st.code(commands, language="bash", wrap_lines=True)
+    if not rows:
+        st.info(words.EMPTY, icon=":material/school:")
+        st.code(words.EMPTY_COMMANDS, language="bash")
+    card, notes = table(rows, elsewhere)
+    with st.container(height=LINE * card.count("\n") + HEAD, border=False):  # scrolls on a phone
+        st.markdown(card)
+    _accuracy(rows, elsewhere)
+    if notes:
+        st.markdown(note_lines(notes))
+    _ablation()
+    if rows:
+        _kinds(rows)
+        _one(rows)
+
+
+def _accuracy(rows: list[Row], elsewhere: list[Published]) -> None:
+    measured = [row.measured for row in rows if row.measured is not None]
+    if not measured:
+        return
+    title = "Right answers to the dev questions, by variant"
+    chart = figures.accuracy_bars(
+        words.bars(rows),
+        words.baseline_lines(measured[0]),
+        words.points(rows, elsewhere),
+        title=title,
+        axis="right answers (exact match)",
+    )
+    st.altair_chart(chart, alt=f"{title}: {', '.join(label for label, *_ in words.bars(rows))}")
+    st.markdown(
+        "Bars: this project, with 95 % intervals; shapes: others with the same variant. **Lookup** "
+        "answers with the first known place in the person's sentence, which it may read; a model "
+        "answers from memory. **Ceiling**: answers that stand in the sentence at all; beyond it "
+        "there is only guessing. Pieces are word pieces (byte-level BPE)."
+    )
+
+
+def _ablation() -> None:
+    st.markdown("##### What does pretraining buy, and which pretraining?")
+    try:
+        found = data.ablation()
+    except ValueError as error:
+        st.error(plain(str(error)))
+        return
+    if found is None:
+        st.info(words.NO_ABLATION, icon=":material/science:")
+        return
+    base = found.runs[0]
+    picture, differences = st.columns([1.3, 1])
+    with picture:
+        title = f"The same {found.minutes:.3g} minutes, one thing changed at a time"
+        chart = figures.accuracy_bars(
+            words.ablation_bars(found),
+            [(f"{base.label} {percent(base.accuracy)}", base.accuracy)],
+            [],
+            title=title,
+            axis=f"right answers to {base.total} {found.split} questions",
+        )
+        st.altair_chart(chart, alt=title)
+    with differences:
+        lines = [f"- **{plain(run.label)}**: {plain(run.differs)}" for run in found.runs]
+        st.markdown("\n".join(lines))
+        st.markdown(f"Seed {found.seed}, one run each; {plain(found.machine)}.")
+
+
+def _kinds(rows: list[Row]) -> None:
+    counted = words.kinds(rows)
+    if not counted:
+        return
+    st.markdown("##### How the wrong answers are wrong")
+    title = "Wrong answers by kind"
+    picture, meaning = st.columns([1.3, 1])
+    with picture:
+        st.altair_chart(figures.kind_bars(counted, title=title), alt=title)
+    with meaning:
+        st.markdown(words.KINDS_MEAN)
+
+
+def _one(rows: list[Row]) -> None:
+    """One checkpoint: its command, the way to its heads, its wrong answers."""
+    names = [row.name for row in rows]
+    chosen = st.selectbox("Checkpoint", names, key="card-row", bind="query-params")
+    row = rows[names.index(chosen)]
+    st.page_link(
+        "pages/attention/page.py",
+        label=f"Look at the heads of {plain(row.name)}",
+        icon=":material/grid_on:",
+        query_params={"checkpoint": row.name},
+    )
+    st.markdown("**Train it yourself**")
+    if row.command:
+        st.code(row.command, language="bash", wrap_lines=True)
+    else:
+        st.markdown("Its card holds no command: it was trained elsewhere and imported.")
+    folder = course_folder()
+    box = st.expander("Its wrong answers, one by one", key="card-examples", on_change="rerun")
+    if not box.open:
+        return
+    with box:
+        if folder is None:
+            st.markdown(
+                f"The course's files are not part of this project. Set `{COURSE_VARIABLE}` to the "
+                f"folder that holds them before you start the app: "
+                f"`{COURSE_VARIABLE}=FOLDER streamlit run app.py`."
+            )
+        else:
+            from pages.report_card.examples import show_examples  # noqa: PLC0415 - loads torch
+
+            show_examples(row, str(folder))
+
+
+main()

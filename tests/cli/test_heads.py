@@ -1,0 +1,77 @@
+"""`heads`: one row a head, in JSON and in text; what cannot be measured is one line."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from core.checkpoints.store import load_checkpoint
+from core.cli.heads import KEYS
+from core.data.people import load_people, questions_of
+from core.inspection.head_table import head_table
+
+Run = Callable[..., Any]
+
+
+@pytest.mark.parametrize("split", ["dev", "held-out", "train", "test"])
+def test_heads_reports_one_row_a_head_beside_the_accuracy_of_all(
+    run: Run, trained: Path, split: str
+):
+    report = run("heads", "--checkpoint", trained, "--split", split, "--json").report
+    assert set(report) == {
+        *("checkpoint", "split", "total", "mode", "accuracy", "heads", "rank_agreement")
+    }
+    assert (report["checkpoint"], report["split"], report["mode"]) == ("trained", split, "zero")
+    assert [(row["layer"], row["head"]) for row in report["heads"]] == [(0, 0), (0, 1)]
+    assert all(set(row) == {*KEYS} for row in report["heads"])
+    evaluated = run("evaluate", "--checkpoint", trained, "--split", split, "--json").report
+    assert (report["accuracy"], report["total"]) == (evaluated["accuracy"], evaluated["total"])
+
+
+def test_the_rows_are_those_of_the_table(run: Run, trained: Path, people_file: Path):
+    report = run("heads", "--checkpoint", trained, "--json").report
+    stored = load_checkpoint(trained)
+    asked = questions_of(load_people(people_file), "dev")
+    table = head_table(stored.model, stored.vocabulary, asked)
+    for shown, row in zip(report["heads"], table.rows, strict=True):
+        for key in KEYS:
+            assert shown[key] == pytest.approx(getattr(row, key))
+    assert report["rank_agreement"] == dict.fromkeys(table.agreement)  # two heads have no order
+
+
+def test_heads_may_be_replaced_by_their_means_over_the_dev_questions(run: Run, trained: Path):
+    arguments = ("heads", "--checkpoint", trained, "--split", "held-out", "--mode", "mean")
+    report = run(*arguments, "--json").report
+    zero = run(*arguments[:-1], "zero", "--json").report
+    assert (report["mode"], report["accuracy"]) == ("mean", zero["accuracy"])
+    for one, other in zip(report["heads"], zero["heads"], strict=True):
+        assert one["attribution"] == other["attribution"]
+    assert "gives its mean over the dev questions" in run(*arguments).out
+
+
+def test_in_text_the_head_that_matters_most_comes_first(run: Run, trained: Path):
+    out = run("heads", "--checkpoint", trained).out.splitlines()
+    assert out[0].startswith("trained, dev: ")
+    assert out[0].endswith("a head that is off gives zero")
+    assert out[1].split("  ")[0] == "head"
+    assert {line.split()[0] for line in out[2:4]} == {"L0·H0", "L0·H1"}
+    assert out[4] == (
+        "rank agreement (Spearman): weight on name, contribution: not defined; "
+        "weight on name, effect: not defined; contribution, effect: not defined"
+    )
+    assert len(out) == 5
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--checkpoint", "nowhere"], "there is no checkpoint 'nowhere'"),
+        (["--split", "all"], "argument --split: invalid choice: 'all'"),
+        (["--mode", "half"], "argument --mode: invalid choice: 'half'"),
+    ],
+)
+def test_what_is_not_there_is_one_line_and_status_2(run: Run, arguments: list[str], message: str):
+    outcome = run("heads", *arguments)
+    assert message in outcome.error
+    assert outcome.err.count("\n") == 1

@@ -1,0 +1,176 @@
+"""`jobs`: everything the page does with trainings, without a browser."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from core.checkpoints.store import list_checkpoints
+from core.cli import jobs as verb
+from core.cli import paths
+from core.jobs import recorder, training, worker
+from core.jobs.estimate import Estimate
+from core.jobs.folder import LOG
+
+Run = Callable[..., Any]
+
+
+class FakeLauncher:
+    """Launches nothing; the test runs the worker when it wants to."""
+
+    patience = 30.0
+
+    def obstacle(self) -> str | None:
+        return None
+
+    def launch(self, folder: Path, *, threads: int) -> None:
+        (folder / LOG).write_text("hello\n")
+
+
+@pytest.fixture
+def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Nothing is started and nothing outside of this folder is written."""
+    monkeypatch.setattr(paths, "CHECKPOINTS", tmp_path / "checkpoints")
+    monkeypatch.setattr(paths, "RUNS", tmp_path / "checkpoints" / "runs")
+    monkeypatch.setattr(verb, "LocalLauncher", FakeLauncher)
+    monkeypatch.setattr(training, "NICENESS", 0)
+    monkeypatch.setattr(recorder, "N_PROBES", 2)
+    return paths.RUNS
+
+
+def start(run: Run, *more: object) -> str:
+    options = ("--preset", "tiny", "--steps", 10, "--threads", 1)
+    report = run("jobs", "start", *options, *more, "--json").report
+    assert list(report) == ["id"]
+    return report["id"]
+
+
+def state(run: Run, job_id: str) -> str:
+    return run("jobs", "show", job_id, "--json").report["state"]
+
+
+def test_a_list_has_the_keys_of_every_job(run: Run, runs: Path):
+    assert run("jobs", "list", "--json").report == {"jobs": []}
+    assert run("jobs", "list").out == "there are no jobs\n"
+    job_id = start(run, "--name", "Ada's first")
+    (row,) = run("jobs", "list", "--json").report["jobs"]
+    assert row == {
+        "id": job_id,
+        "name": "Ada's first",
+        "verb": "train",
+        "state": "queued",
+        "step": 0,
+        "progress": 0.0,
+        "started": None,
+        "device": "cpu",
+    }
+    assert run("jobs", "list").out == f"{job_id}  queued (1. in line) 0%  Ada's first\n"
+
+
+def test_a_job_goes_from_the_queue_to_a_checkpoint(run: Run, runs: Path):
+    job_id = start(run, "--seed", 2)
+    assert worker.main([str(runs / job_id)]) == 0
+    report = run("jobs", "show", job_id, "--json").report
+    assert (report["state"], report["step"], report["progress"]) == ("finished", 10, 1.0)
+    assert report["started"].startswith("20")
+    assert report["spec"]["seed"] == 2
+    assert report["status"]["figures"]["dev"]["total"] > 0
+    assert report["measurement"]["step"] == 10
+    assert report["log"] == ["hello"]
+    kept = run("jobs", "keep", job_id, "mine", "--json").report
+    assert kept == {"id": job_id, "checkpoint": str(paths.CHECKPOINTS / "mine")}
+    assert list_checkpoints(paths.CHECKPOINTS) == ["mine"]
+    answer = run("ask", "--checkpoint", kept["checkpoint"], "--json", "Where was Ada Arden born?")
+    assert isinstance(answer.report["answer"], str)
+
+
+def test_a_show_without_json_is_a_line_the_message_and_the_log(run: Run, runs: Path):
+    job_id = start(run)
+    run("jobs", "stop", "no id")
+    (runs / job_id / "ticket.json").unlink()
+    first, second, third = run("jobs", "show", job_id).out.splitlines()
+    assert first.startswith(f"{job_id}  failed")
+    assert "ticket.json: cannot be read" in second
+    assert third == "hello"
+
+
+def test_stop_waits_until_the_worker_is_gone(run: Run, runs: Path, monkeypatch: pytest.MonkeyPatch):
+    job_id = start(run)
+    turns: list[float] = []
+
+    def work_meanwhile(seconds: float) -> None:
+        turns.append(seconds)
+        if len(turns) == 3:
+            worker.main([str(runs / job_id)])
+
+    monkeypatch.setattr(verb.time, "sleep", work_meanwhile)
+    report = run("jobs", "stop", job_id, "--json").report
+    assert report == {"id": job_id, "state": "stopped"}
+    assert len(turns) == 3
+
+
+def test_a_stopped_job_is_resumed_and_removed(
+    run: Run, runs: Path, monkeypatch: pytest.MonkeyPatch
+):
+    job_id = start(run)
+    monkeypatch.setattr(verb.time, "sleep", lambda _: worker.main([str(runs / job_id)]))
+    run("jobs", "stop", job_id)
+    assert run("jobs", "resume", job_id, "--json").report == {"id": job_id}
+    assert state(run, job_id) == "queued"
+    assert "is queued: stop it first" in run("jobs", "remove", job_id).error
+    run("jobs", "stop", job_id)
+    assert run("jobs", "remove", job_id).out == f"{job_id} is removed\n"
+    assert run("jobs", "show", job_id).error == f"error: there is no job {job_id}"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("start", "--preset", "tiny", "--minutes", "0"), "0.0 minutes: more than 0"),
+        (("start", "--preset", "tiny", "--steps", "5", "--width", "7"), "width 7 cannot be cut"),
+        (("start", "--preset", "tiny", "--learning-rate", "2"), "learning rate 2.0: more than 0"),
+        (("start", "--preset", "huge"), "argument --preset: invalid choice: 'huge'"),
+        (("start", "--preset", "tiny", "--steps", "1", "--minutes", "1"), "not allowed with"),
+        (("start", "--preset", "tiny", "--corpus", "/etc"), "unrecognized arguments: --corpus"),
+        (("stop", "../../etc"), "'../../etc' is no id of a job"),
+        (("resume", "20260131-235959-0a1b2c"), "there is no job 20260131-235959-0a1b2c"),
+        (("keep", "20260131-235959-0a1b2c", "a/b"), "name 'a/b': 1 to 40 small letters"),
+    ],
+)
+def test_what_cannot_be_done_is_one_line(
+    run: Run, runs: Path, arguments: tuple[str, ...], message: str
+):
+    assert message in run("jobs", *arguments).error
+    assert run("jobs", "list", "--json").report == {"jobs": []}
+
+
+def test_overrides_reach_the_spec(run: Run, runs: Path):
+    sizes = ("--width", 8, "--layers", 3, "--heads", 1, "--positions", "learned")
+    job_id = start(run, *sizes, "--learning-rate", 0.5)
+    spec = run("jobs", "show", job_id, "--json").report["spec"]
+    assert (spec["recipe"]["width"], spec["recipe"]["n_layers"]) == (8, 3)
+    assert (spec["recipe"]["n_heads"], spec["recipe"]["positions"]) == (1, "learned")
+    assert spec["recipe"]["matrix_rate"] == 0.5
+    arguments = spec["arguments"]
+    assert arguments[:2] == ["jobs", "start"]
+    again = run(*arguments, "--json").report["id"]
+    assert run("jobs", "show", again, "--json").report["spec"]["overrides"] == spec["overrides"]
+
+
+def test_an_estimate_is_printed(run: Run, runs: Path, monkeypatch: pytest.MonkeyPatch):
+    guess = Estimate(
+        n_parameters=12345, n_steps=600, steps_per_second=5.0, tokens_per_second=9e3, seconds=120.0
+    )
+    monkeypatch.setattr(verb, "estimate", lambda spec: guess)
+    options = ("jobs", "estimate", "--preset", "tiny", "--minutes", 2)
+    assert run(*options, "--json").report["n_parameters"] == 12345
+    assert run(*options).out == (
+        "12,345 parameters, 9,000 tokens a second, 600 steps in 2.0 minutes\n"
+    )
+
+
+def test_a_job_cannot_be_resumed_by_train_behind_its_back(run: Run, runs: Path):
+    job_id = start(run)
+    error = run("train", "--resume", runs / job_id).error
+    assert error.endswith(f"is a job: continue it with jobs resume {job_id}")

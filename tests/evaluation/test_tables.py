@@ -1,0 +1,116 @@
+"""Published figures and the ablation, read from assets."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from core.cli.paths import ASSETS
+from core.evaluation.interval import wilson_interval
+from core.evaluation.tables import Published, load_ablation, load_published, published_for
+from core.models.config import VARIANTS
+
+SHIPPED = ASSETS / "report_card" / "published.json"
+RUN = {"preset": "p", "label": "base", "differs": "the base", "n_steps": 9, "seconds": 600.0}
+ABLATION: dict[str, Any] = {
+    "minutes": 10,
+    "seed": 0,
+    "machine": "a machine",
+    "split": "held-out",
+    "total": 200,
+    "runs": [
+        {**RUN, "n_parameters": 5, "correct": 130, "total": 200, "accuracy": 0.65},
+        {**RUN, "label": "other", "n_parameters": 5, "correct": 31, "total": 200},
+    ],
+}
+
+
+def write(path: Path, content: object) -> Path:
+    path.write_text(json.dumps(content), encoding="utf-8")
+    return path
+
+
+def test_the_shipped_figures_are_those_of_the_issue():
+    figures = load_published(SHIPPED)
+    shares = {
+        (f.public, f.variant, f.pretraining): [g.accuracy for g in figures if key(g) == key(f)]
+        for f in figures
+    }
+    assert shares == {
+        (True, "vanilla", False): [0.014],
+        (True, "vanilla", True): [0.318],
+        (True, "rotary", True): [0.404],
+        (True, "synthesizer", True): [0.15],
+        (True, "perceiver", True): [0.192],
+        (False, "vanilla", False): [0.01, 0.012, 0.018],
+        (False, "vanilla", True): [0.138, 0.222, 0.118],
+        (False, "synthesizer", True): [0.238],
+        (False, "perceiver", True): [0.028],
+        (False, "constant", None): [0.05],
+    }
+    assert {f.variant for f in figures} == {*VARIANTS, "constant"}
+
+
+def key(figure: Published) -> tuple[bool, str, bool | None]:
+    return figure.public, figure.variant, figure.pretraining
+
+
+def test_a_doubtful_label_carries_its_note():
+    (figure,) = [f for f in load_published(SHIPPED) if f.accuracy == 0.238]
+    assert "doubtful label" in figure.note
+    assert "parameter count of the vanilla model" in figure.note
+
+
+@pytest.mark.parametrize(
+    "content",
+    [{"public": []}, {"public": [{"variant": "rotary"}], "reports": []}, {"public": [3]}],
+)
+def test_a_table_that_lacks_something_is_refused(tmp_path: Path, content: dict[str, Any]):
+    path = write(tmp_path / "published.json", content)
+    with pytest.raises(ValueError, match=r"published\.json: not a table of published figures"):
+        load_published(path)
+
+
+def test_figures_belong_to_the_same_variant_or_to_none_pretrained():
+    figures = load_published(SHIPPED)
+
+    def shares(variant: str, *, pretrained: bool | None) -> list[float]:
+        return [f.accuracy for f in published_for(variant, figures, pretrained=pretrained)]
+
+    assert shares("rotary", pretrained=True) == [0.404]
+    assert shares("vanilla", pretrained=True) == [0.318, 0.138, 0.222, 0.118]
+    assert shares("synthesizer", pretrained=None) == [0.15, 0.238]
+    assert shares("rotary", pretrained=False) == [0.014, 0.01, 0.012, 0.018]
+
+
+def test_the_ablation_is_read_in_its_order_with_intervals(tmp_path: Path):
+    found = load_ablation(write(tmp_path / "ablation.json", ABLATION))
+    assert found is not None
+    assert (found.minutes, found.seed, found.split) == (10, 0, "held-out")
+    assert [run.label for run in found.runs] == ["base", "other"]
+    assert [run.accuracy for run in found.runs] == [0.65, 0.155]
+    assert found.runs[0].interval == wilson_interval(130, 200)
+
+
+def test_before_the_ablation_was_run_there_is_none(tmp_path: Path):
+    assert load_ablation(tmp_path / "ablation.json") is None
+    assert load_ablation(write(tmp_path / "ablation.json", {**ABLATION, "runs": []})) is None
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"runs": 3}, {"runs": [RUN]}, {"machine": ...}, {"minutes": "ten"}, {"runs": [[]]}],
+)
+def test_a_broken_ablation_is_refused(tmp_path: Path, changes: dict[str, Any]):
+    kept = {name: value for name, value in {**ABLATION, **changes}.items() if value is not ...}
+    path = write(tmp_path / "ablation.json", kept)
+    with pytest.raises(ValueError, match=r"ablation\.json: not the result of an ablation"):
+        load_ablation(path)
+
+
+def test_impossible_counts_are_refused(tmp_path: Path):
+    runs = [{**ABLATION["runs"][0], "correct": 201}]
+    path = write(tmp_path / "ablation.json", {**ABLATION, "runs": runs})
+    with pytest.raises(ValueError, match="201 of 200"):
+        load_ablation(path)

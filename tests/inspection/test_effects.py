@@ -1,0 +1,180 @@
+"""What is lost without a head: against a model whose columns were erased, question by question."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+
+from core.data.people import Question
+from core.data.vocabulary import MASK_ID, Vocabulary
+from core.generation.greedy import answer
+from core.inspection import effects as module
+from core.inspection.ablate import head_means
+from core.inspection.answered import Answered, answered, in_batches
+from core.inspection.effects import effect, effects, every_head
+from core.models.gpt import GPT
+
+Erase = Callable[..., GPT]
+
+
+@pytest.fixture(scope="module")
+def before(variant: GPT, characters: Vocabulary, questions: list[Question]) -> Answered:
+    return answered(variant, characters, questions)
+
+
+@torch.inference_mode()
+def naive_logs(model: GPT, known: Answered) -> list[list[float]]:
+    """One question and one token at a time."""
+    found: list[list[float]] = []
+    for prompt, given in zip(known.prompts, known.answers, strict=True):
+        ids, logs = list(prompt), []
+        for token in given.ids:
+            logs.append(float(model(torch.tensor([ids]))[0, -1].log_softmax(-1)[token]))
+            ids.append(token)
+        found.append(logs)
+    return found
+
+
+def padded(rows: list[list[float]]) -> np.ndarray:
+    longest = max(map(len, rows))
+    return np.array([row + [np.nan] * (longest - len(row)) for row in rows])
+
+
+def test_the_answers_before_are_those_of_generation_with_each_tokens_log_probability(
+    variant: GPT, characters: Vocabulary, questions: list[Question], before: Answered
+):
+    assert list(before.answers) == answer(variant, characters, [q.text for q in questions])
+    assert all(prompt[-1] == MASK_ID for prompt in before.prompts)
+    np.testing.assert_allclose(
+        before.log_probabilities, padded(naive_logs(variant, before)), atol=1e-3
+    )
+    for given, logs in zip(before.answers, before.log_probabilities, strict=True):
+        assert np.exp(np.nansum(logs)) == pytest.approx(given.probability, rel=1e-3)
+        assert np.isnan(logs).sum() == len(logs) - len(given.ids)
+
+
+@pytest.mark.parametrize("heads", [[(0, 1)], [(1, 0)], [(0, 0), (1, 1)]])
+def test_an_effect_is_what_a_model_with_erased_columns_does(
+    variant: GPT,
+    characters: Vocabulary,
+    before: Answered,
+    without_columns: Erase,
+    heads: list[tuple[int, int]],
+):
+    found = effect(variant, characters, before, heads)
+    erased = without_columns(variant, heads)
+    np.testing.assert_allclose(
+        found.log_probabilities, padded(naive_logs(erased, before)), atol=1e-3
+    )
+    expected = answer(erased, characters, [q.text for q in before.questions])
+    assert [given.ids for given in found.answers] == [given.ids for given in expected]
+    for given, other in zip(found.answers, expected, strict=True):
+        assert given.probability == pytest.approx(other.probability, rel=1e-3)
+    texts = [given.text for given in before.answers]
+    assert found.changed.tolist() == [e.text != t for e, t in zip(expected, texts, strict=True)]
+
+
+def test_only_what_changes_is_written_anew_and_what_stays_is_the_same_answer(
+    make_variant: Callable[[str], GPT],
+    characters: Vocabulary,
+    questions: list[Question],
+    monkeypatch: pytest.MonkeyPatch,
+):
+    model, asked = make_variant("rotary"), list[str]()
+    # With heads this weak most answers stay.
+    with torch.no_grad():
+        for block in model.layers:
+            block.project.weight.mul_(0.02)
+    before = answered(model, characters, questions)
+
+    def counted(model: GPT, vocabulary: Vocabulary, texts: list[str], **rest: object):
+        asked.extend(texts)
+        return answer(model, vocabulary, texts, **rest)  # pyright: ignore[reportArgumentType]
+
+    monkeypatch.setattr(module, "answer", counted)
+    kept = 0
+    for found in effects(model, characters, before, [[head] for head in every_head(model.config)]):
+        for given, then, changed in zip(found.answers, before.answers, found.changed, strict=True):
+            if not changed:
+                assert given.ids == then.ids
+                kept += 1
+    assert kept > 0
+    assert len(asked) < 0.5 * len(questions) * 8
+
+
+def test_no_head_off_changes_nothing(variant: GPT, characters: Vocabulary, before: Answered):
+    nothing = effect(variant, characters, before, [])
+    assert not nothing.changed.any()
+    np.testing.assert_array_equal(nothing.log_probabilities, before.log_probabilities)
+    assert np.nanmax(np.abs(nothing.token_change)) == 0
+    assert nothing.accuracy == before.accuracy
+
+
+def test_changes_are_after_less_before_token_by_token_and_summed(
+    variant: GPT, characters: Vocabulary, before: Answered
+):
+    found = effect(variant, characters, before, [(0, 0)])
+    for index, given in enumerate(before.answers):
+        token = found.log_probabilities[index] - before.log_probabilities[index]
+        assert found.answer_change[index] == pytest.approx(
+            float(token[: len(given.ids)].sum()), rel=1e-4
+        )
+
+
+def test_the_accuracy_counts_right_answers_after_trimming(
+    make_variant: Callable[[str], GPT], characters: Vocabulary, questions: list[Question]
+):
+    model = make_variant("learned")
+    given = answer(model, characters, [question.text for question in questions])
+    told = [
+        replace(question, answer=f" {entry.text}\n" if index < 3 else "nowhere")
+        for index, (question, entry) in enumerate(zip(questions, given, strict=True))
+    ]
+    before = answered(model, characters, told)
+    assert (before.correct, before.accuracy) == (3, 3 / len(questions))
+    found = effect(model, characters, before, every_head(model.config))
+    texts = [entry.text.strip() for entry in found.answers]
+    right = sum(
+        text == entry.text.strip() for text, entry in zip(texts[:3], given[:3], strict=True)
+    )
+    assert (found.correct, found.accuracy) == (right, right / len(questions))
+
+
+def test_the_mean_of_a_split_can_take_a_heads_place_in_all_questions_at_once(
+    variant: GPT, characters: Vocabulary, before: Answered
+):
+    means = head_means(variant, before)
+    zero = effect(variant, characters, before, [(1, 1)])
+    mean = effect(variant, characters, before, [(1, 1)], mode="mean", means=means)
+    assert not np.allclose(
+        zero.log_probabilities, mean.log_probabilities, atol=1e-3, equal_nan=True
+    )
+    with pytest.raises(ValueError, match="mode 'mean' needs the heads' means"):
+        effect(variant, characters, before, [(1, 1)], mode="mean")
+
+
+def test_batches_hold_equal_lengths_and_every_question_once(before: Answered):
+    seen: list[int] = []
+    for batch in in_batches(before.prompts, before.answers):
+        seen += batch.members
+        for index, ids, written in zip(batch.members, batch.ids, batch.written, strict=True):
+            assert ids.tolist() == [*before.prompts[index], *before.answers[index].ids[:-1]]
+            assert written.tolist() == list(before.answers[index].ids)
+            assert batch.mark == len(before.prompts[index]) - 1
+    assert sorted(seen) == list(range(len(before.questions)))
+
+
+def test_without_questions_and_without_their_answers_nothing_can_be_said(
+    make_variant: Callable[[str], GPT], characters: Vocabulary
+):
+    model = make_variant("learned")
+    with pytest.raises(ValueError, match="no questions: heads are looked at while"):
+        answered(model, characters, [])
+    unknown = answered(model, characters, [Question("Lima", None, "")])
+    assert effect(model, characters, unknown, [(0, 0)]).log_probabilities.shape[0] == 1
+    with pytest.raises(ValueError, match="these questions come without answers"):
+        _ = unknown.accuracy
+    with pytest.raises(ValueError, match="the question is empty"):
+        answered(model, characters, [Question(" ", None, "")])

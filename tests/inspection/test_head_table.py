@@ -1,0 +1,147 @@
+"""One row a head, each number that of its own tool; how far the columns agree."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from core.data.people import Question
+from core.data.vocabulary import Vocabulary
+from core.generation.greedy import answer
+from core.inspection.ablate import head_means
+from core.inspection.answered import answered
+from core.inspection.attribution import mean_attribution, writes_directly
+from core.inspection.effects import effect, every_head
+from core.inspection.head_table import HeadTable, head_table, mean_ranks, rank_agreement
+from core.inspection.readings import read_split
+from core.models.gpt import GPT
+
+
+def told(model: GPT, vocabulary: Vocabulary, questions: list[Question]) -> list[Question]:
+    """Questions of which the model answers the first four as expected."""
+    given = answer(model, vocabulary, [question.text for question in questions])
+    return [
+        replace(question, answer=entry.text if index < 4 else "elsewhere")
+        for index, (question, entry) in enumerate(zip(questions, given, strict=True))
+    ]
+
+
+@pytest.fixture(scope="module")
+def asked(variant: GPT, characters: Vocabulary, questions: list[Question]) -> list[Question]:
+    return told(variant, characters, questions)
+
+
+@pytest.fixture(scope="module")
+def table(variant: GPT, characters: Vocabulary, asked: list[Question]) -> HeadTable:
+    return head_table(variant, characters, asked)
+
+
+def test_every_number_is_that_of_its_own_tool(
+    variant: GPT, characters: Vocabulary, asked: list[Question], table: HeadTable
+):
+    before = answered(variant, characters, asked)
+    readings = read_split(variant, characters, before)
+    attributed = mean_attribution(variant, before)
+    assert [(row.layer, row.head) for row in table.rows] == every_head(variant.config)
+    assert (table.total, table.accuracy, table.mode) == (len(asked), 4 / len(asked), "zero")
+    for row in table.rows:
+        at = (row.layer, row.head)
+        alone = effect(variant, characters, before, [at])
+        assert row.accuracy_without == alone.accuracy
+        assert row.log_probability_change == pytest.approx(float(alone.answer_change.mean()))
+        assert row.caption == readings.caption(*at)
+        pairs = [
+            (row.weight_on_name, readings.weight_on_name[at]),
+            (row.contribution, readings.contribution[at]),
+            (row.attribution, attributed[at]),
+        ]
+        for shown, number in pairs[:2]:
+            assert (shown is None) == bool(np.isnan(number))
+            assert shown is None or shown == pytest.approx(float(number))
+        assert (row.attribution is None) != writes_directly(variant.config, row.layer)
+        assert row.attribution is None or row.attribution == pytest.approx(float(attributed[at]))
+
+
+def test_the_most_important_head_comes_first(table: HeadTable):
+    changes = [row.log_probability_change for row in table.by_importance]
+    assert changes == sorted(changes)
+    assert set(table.by_importance) == set(table.rows)
+
+
+def test_agreement_is_between_the_columns_that_are_shown(table: HeadTable):
+    assert list(table.agreement) == [
+        "weight_on_name, contribution",
+        "weight_on_name, effect",
+        "contribution, effect",
+    ]
+    rows = [
+        replace(row, weight_on_name=0.1 * i, contribution=-i) for i, row in enumerate(table.rows)
+    ]
+    rows = [replace(row, accuracy_without=1 - 0.1 * i) for i, row in enumerate(rows)]
+    agreement = replace(table, rows=tuple(rows)).agreement
+    assert list(agreement.values()) == pytest.approx([-1, 1, -1])
+
+
+def test_the_mean_may_take_a_heads_place(
+    make_variant: Callable[[str], GPT], characters: Vocabulary, questions: list[Question]
+):
+    model = make_variant("rotary")
+    asked = told(model, characters, questions)
+    before = answered(model, characters, asked)
+    means = head_means(model, before)
+    found = head_table(model, characters, asked, mode="mean", means=means)
+    alone = effect(model, characters, before, [(1, 3)], mode="mean", means=means)
+    assert found.mode == "mean"
+    assert found.rows[7].log_probability_change == pytest.approx(float(alone.answer_change.mean()))
+    with pytest.raises(ValueError, match="mode 'mean' needs the heads' means"):
+        head_table(model, characters, asked, mode="mean")
+
+
+def test_progress_is_told_after_every_head(
+    make_variant: Callable[[str], GPT], characters: Vocabulary, questions: list[Question]
+):
+    seen: list[tuple[int, int]] = []
+    model = make_variant("learned")
+    head_table(model, characters, questions, progress=lambda *done: seen.append(done))
+    assert seen == [(done, 6) for done in range(1, 7)]
+
+
+def test_questions_without_answers_are_refused_before_anything_is_measured(
+    make_variant: Callable[[str], GPT], characters: Vocabulary
+):
+    with pytest.raises(ValueError, match="these questions come without answers"):
+        head_table(make_variant("learned"), characters, [Question("Lima is", None, "")])
+    with pytest.raises(ValueError, match="no questions"):
+        head_table(make_variant("learned"), characters, [])
+
+
+def test_without_ties_the_agreement_is_spearmans_formula():
+    generator = np.random.default_rng(4)
+    for n in (3, 8, 16):
+        one, other = generator.random(n), generator.random(n)
+        ranks = [np.argsort(np.argsort(side)) for side in (one, other)]
+        expected = 1 - 6 * ((ranks[0] - ranks[1]) ** 2).sum() / (n * (n * n - 1))
+        assert rank_agreement(one.tolist(), other.tolist()) == pytest.approx(float(expected))
+
+
+def test_ties_share_their_mean_rank():
+    assert mean_ranks([3.0, 1.0, 3.0, 2.0, 3.0]).tolist() == [3, 0, 3, 1, 3]
+    one, other = [1.0, 1.0, 2.0, 5.0], [4.0, 2.0, 2.0, 9.0]
+    expected = np.corrcoef([0.5, 0.5, 2, 3], [2, 0.5, 0.5, 3])[0, 1]
+    assert rank_agreement(one, other) == pytest.approx(float(expected))
+
+
+def test_only_the_order_counts():
+    rising = [0.1, 0.2, 0.7, 30.0]
+    assert rank_agreement(rising, [-4.0, 1.0, 2.0, 3.0]) == pytest.approx(1)
+    assert rank_agreement(rising, [9.0, 3.0, 2.0, -1.0]) == pytest.approx(-1)
+
+
+def test_where_there_is_no_order_there_is_no_agreement():
+    assert rank_agreement([1.0, 2.0, 3.0], [5.0, 5.0, 5.0]) is None
+    assert rank_agreement([1.0, 2.0], [1.0, 2.0]) is None
+    assert rank_agreement([1.0, None, 3.0, 4.0], [1.0, 2.0, None, 4.0]) is None
+    assert rank_agreement([1.0, None, 3.0, 4.0], [1.0, 9.0, 2.0, 3.0]) == pytest.approx(1)
+    with pytest.raises(ValueError, match="shorter than argument 1|longer than argument 1"):
+        rank_agreement([1.0], [1.0, 2.0])

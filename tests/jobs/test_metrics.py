@@ -1,0 +1,72 @@
+"""Metrics and log as a reader finds them while somebody writes, or after somebody was killed."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from core.jobs.folder import LOG, METRICS
+from core.jobs.metrics import TAIL_BYTES, Journal, log_tail, read_metrics
+
+LINES = b'{"step": 1, "loss": 2.5}\n{"step": 2, "loss": 2.25}\n{"step": 4, "loss": 2.0}\n'
+
+
+def steps(folder: Path) -> list[int]:
+    return [row["step"] for row in read_metrics(folder)]
+
+
+def test_what_was_appended_is_read_back(tmp_path: Path):
+    assert read_metrics(tmp_path) == []
+    journal = Journal(tmp_path, last_step=0)
+    rows = [{"step": 1, "loss": 0.1 + 0.2}, {"step": 2, "sample": "Malmö\u2028\n"}]
+    for row in rows:
+        journal.append(row)
+    journal.sync()
+    assert read_metrics(tmp_path) == rows
+    journal.close()
+
+
+@pytest.mark.parametrize("torn", [b"{", b'{"step": 5, "lo', b'{"step": 5}', b"\xff\xfe"])
+def test_a_last_line_that_is_not_whole_yet_is_passed_over(tmp_path: Path, torn: bytes):
+    (tmp_path / METRICS).write_bytes(LINES + torn)
+    assert steps(tmp_path) == [1, 2, 4]
+
+
+@pytest.mark.parametrize("damaged", [b"{]\n", b"[3]\n", b'{"loss": 1}\n', b"\n"])
+def test_a_damaged_line_is_named(tmp_path: Path, damaged: bytes):
+    (tmp_path / METRICS).write_bytes(LINES + damaged + LINES)
+    with pytest.raises(ValueError, match="metrics.jsonl, line 4: not a measurement"):
+        read_metrics(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("last_step", "kept"), [(0, []), (1, [1]), (2, [1, 2]), (3, [1, 2]), (4, [1, 2, 4])]
+)
+def test_a_worker_that_goes_on_cuts_off_what_came_after_its_state(
+    tmp_path: Path, last_step: int, kept: list[int]
+):
+    (tmp_path / METRICS).write_bytes(LINES + b'{"step": 5, "lo')
+    journal = Journal(tmp_path, last_step=last_step)
+    journal.append({"step": 9})
+    journal.close()
+    assert steps(tmp_path) == [*kept, 9]
+
+
+def test_a_disk_that_takes_half_a_line_is_full(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    journal = Journal(tmp_path, last_step=0)
+    real = os.write
+    monkeypatch.setattr("core.jobs.metrics.os.write", lambda fd, data: real(fd, data[:5]))
+    with pytest.raises(OSError, match="No space left on device"):
+        journal.append({"step": 1})
+    journal.close()
+    assert read_metrics(tmp_path) == []
+
+
+def test_the_tail_of_a_log_is_its_last_lines(tmp_path: Path):
+    assert log_tail(tmp_path) == []
+    (tmp_path / LOG).write_text("".join(f"line {i}\n" for i in range(20_000)), encoding="utf-8")
+    assert (tmp_path / LOG).stat().st_size > TAIL_BYTES
+    assert log_tail(tmp_path, n_lines=3) == ["line 19997", "line 19998", "line 19999"]
+    assert len(log_tail(tmp_path, n_lines=10**6)) < 20_000
+    (tmp_path / LOG).write_bytes(b"whole\ncut \xe2\x82")
+    assert log_tail(tmp_path) == ["whole", "cut \ufffd"]

@@ -1,0 +1,165 @@
+"""A spec is checked where it is made, and read strictly where it is used."""
+
+import json
+from collections.abc import Callable
+from dataclasses import asdict, replace
+from typing import Any
+
+import pytest
+
+from core.jobs import spec as spec_module
+from core.jobs.spec import COURSE_FILES, SERVER, Overrides, TrainSpec, check, train_spec
+from core.jobs.spec_file import spec_from_dict
+from core.training.presets import PRESETS
+
+MakeSpec = Callable[..., TrainSpec]
+
+
+@pytest.fixture(autouse=True)
+def four_cores(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(spec_module, "n_cores", lambda: 4)
+
+
+def test_without_options_a_spec_is_the_preset_with_one_core_left_to_the_pages():
+    spec = train_spec("notable-small")
+    recipe = PRESETS["notable-small"]
+    assert (spec.recipe, spec.minutes, spec.steps) == (recipe, recipe.minutes, None)
+    assert (spec.name, spec.seed, spec.threads, spec.device) == ("notable-small", 0, 3, "cpu")
+    assert spec.limits == replace(SERVER, minutes=3 * recipe.minutes + 5)
+
+
+def test_a_preset_of_fixed_steps_keeps_them(make_spec: MakeSpec, monkeypatch: pytest.MonkeyPatch):
+    make_spec()
+    monkeypatch.setitem(PRESETS, "tiny", replace(PRESETS["tiny"], n_steps=77))
+    assert (train_spec("tiny").steps, train_spec("tiny").minutes) == (77, None)
+    assert train_spec("tiny", minutes=2).steps is None
+
+
+def test_overrides_change_the_recipe_and_nothing_else():
+    overrides = Overrides(width=64, n_layers=3, n_heads=2, positions="learned")
+    spec = train_spec("notable-small", minutes=1, overrides=overrides)
+    changed = {"width": 64, "n_layers": 3, "n_heads": 2, "positions": "learned"}
+    assert asdict(spec.recipe) == {**asdict(PRESETS["notable-small"]), **changed}
+    parts = " ".join(spec.arguments(500))
+    assert parts == (
+        "jobs start --preset notable-small --steps 500 --seed 0 --threads 3 "
+        "--width 64 --layers 3 --heads 2 --positions learned"
+    )
+
+
+def test_a_learning_rate_is_that_of_the_matrices_and_the_rest_keeps_its_ratio():
+    recipe = PRESETS["notable-small"]
+    assert recipe.optimizer == "muon"
+    spec = train_spec("notable-small", overrides=Overrides(learning_rate=2 * recipe.matrix_rate))
+    assert spec.recipe.matrix_rate == 2 * recipe.matrix_rate
+    assert spec.recipe.adamw_rate == pytest.approx(2 * recipe.adamw_rate)
+    plain = replace(recipe, optimizer="adamw")
+    changed = Overrides(learning_rate=0.5).apply(plain)
+    assert (changed.adamw_rate, changed.matrix_rate) == (0.5, plain.matrix_rate)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"minutes": 0}, "0 minutes: more than 0 and at most 720"),
+        ({"minutes": float("nan")}, "nan minutes"),
+        ({"minutes": 721}, "721 minutes"),
+        ({"minutes": 1, "steps": 1}, "minutes or steps, not both"),
+        ({"steps": 0}, "0 steps: 1 to 2000000"),
+        ({"steps": 2_000_001}, "2000001 steps"),
+        ({"seed": -1}, "seed -1: a whole number from 0"),
+        ({"threads": 5}, "5 threads: 1 to 4 are possible here"),
+        ({"threads": 0}, "0 threads"),
+        ({"name": "x" * 81}, "1 to 80 printable characters"),
+        ({"name": "two\nlines"}, "1 to 80 printable characters"),
+    ],
+)
+def test_an_option_out_of_its_range_is_named(options: dict[str, Any], message: str):
+    with pytest.raises(ValueError, match=message):
+        train_spec("notable-small", **options)
+
+
+@pytest.mark.parametrize(
+    ("overrides", "message"),
+    [
+        ({"width": 81}, "width 81 cannot be cut into 4 equal heads"),
+        ({"width": 0}, "width is 0; it must be at least 1"),
+        ({"n_heads": 16}, "rotary positions need an even head_dim, not 5"),
+        ({"positions": "sideways"}, "positions 'sideways'; allowed"),
+        ({"attention": "synthesizer"}, "a Synthesizer has neither"),
+        ({"learning_rate": 0.0}, "learning rate 0.0: more than 0"),
+        ({"learning_rate": float("inf")}, "learning rate inf"),
+        ({"width": 4000}, "million parameters: at most 50 million are allowed here"),
+    ],
+)
+def test_an_override_that_does_not_fit_is_refused_in_the_models_own_words(
+    overrides: dict[str, Any], message: str
+):
+    with pytest.raises(ValueError, match=message):
+        train_spec("notable-small", overrides=Overrides(**overrides))
+
+
+def test_an_unknown_preset_is_refused():
+    with pytest.raises(ValueError, match="unknown preset 'large'; presets: "):
+        train_spec("large")
+
+
+def test_the_courses_files_are_only_where_the_server_says(
+    make_spec: MakeSpec, monkeypatch: pytest.MonkeyPatch, tmp_path: Any
+):
+    make_spec()
+    for missing in (None, "", str(tmp_path / "nothing")):
+        if missing is None:
+            monkeypatch.delenv(COURSE_FILES)
+        else:
+            monkeypatch.setenv(COURSE_FILES, missing)
+        with pytest.raises(ValueError, match="are not shipped: set A5_DATA to their folder"):
+            make_spec()
+
+
+def test_a_limit_beyond_the_servers_is_refused(make_spec: MakeSpec):
+    spec = make_spec()
+    with pytest.raises(ValueError, match="the limit steps is 3000000: more than 0 and at most 2e"):
+        check(replace(spec, limits=replace(SERVER, steps=3_000_000)))
+    with pytest.raises(ValueError, match="20 steps: 1 to 19"):
+        check(replace(spec, limits=replace(SERVER, steps=19)))
+
+
+def test_a_spec_comes_back_from_json_as_it_was(make_spec: MakeSpec):
+    overrides = Overrides(width=32, learning_rate=0.1)
+    for options in ({"minutes": 2.5}, {"steps": 9, "name": "Zoë <script>"}):
+        spec = make_spec(overrides=overrides, **options)
+        assert spec_from_dict(json.loads(json.dumps(spec.to_dict()))) == spec
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"verb": "bench"}, "unknown verb 'bench'; this version knows train"),
+        ({"verb": None}, "unknown verb None"),
+        ({"shell": "rm -rf /"}, "unknown keys: shell"),
+        ({"overrides": {"depth": 3}}, "unknown keys: depth"),
+        ({"limits": {"minutes": 1}}, "missing keys: steps, disk_bytes"),
+        ({"overrides": []}, r"overrides is \[\], an object is needed"),
+        ({"recipe": {"name": "x"}}, "job.json: not a recipe: 'phases'"),
+        ({"recipe": "tiny"}, "recipe is 'tiny', an object is needed"),
+        ({"seed": 1.5}, "seed is 1.5, int is needed"),
+        ({"seed": True}, "seed is True, int is needed"),
+        ({"name": 7}, "name is 7, str is needed"),
+        ({"steps": "20"}, "steps is '20', int | None is needed"),
+        ({"overrides": {"width": "64"}}, "width is '64'"),
+    ],
+)
+def test_a_spec_that_is_not_exactly_one_is_refused(
+    make_spec: MakeSpec, changes: dict[str, Any], message: str
+):
+    data = {**make_spec().to_dict(), **changes}
+    with pytest.raises(ValueError, match=message.replace("|", r"\|")):
+        spec_from_dict(data)
+
+
+def test_a_missing_key_is_named(make_spec: MakeSpec):
+    data = make_spec().to_dict()
+    del data["seed"]
+    with pytest.raises(ValueError, match="job.json: missing keys: seed"):
+        spec_from_dict(data)
