@@ -126,6 +126,9 @@ def test_reading_and_writing_rows_get_each_its_own_mean(
     assert off.labels[mark] == "⁇"
     assert (off.output[1, 2, :mark] == apart.reading[1, 2]).all()
     assert (off.output[1, 2, mark:] == apart.writing[1, 2]).all()
+    # The answer was written under the very same change.
+    written = float(np.prod([step.probability for step in off.steps]))
+    assert off.probability == pytest.approx(written, rel=1e-3)
 
 
 def test_where_no_latent_stands_from_the_mark_on_the_other_mean_is_used(

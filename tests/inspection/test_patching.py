@@ -1,6 +1,7 @@
 """One activation from another run: against a plain forward pass that is changed by hand."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -125,6 +126,22 @@ def test_the_last_stream_at_the_mark_writes_the_first_token_as_the_other_run_doe
         token = given.ids[0]
         assert change[column] == pytest.approx(float(second[token] - first[token]), abs=1e-2)
     assert abs(change).max() > 0.1
+
+
+def test_answers_of_different_lengths_count_up_to_their_own_ends(
+    make_variant: MakeVariant, characters: Vocabulary, monkeypatch: pytest.MonkeyPatch
+):
+    model = make_variant("learned")
+    whole = answer(model, characters, [QUESTION, OTHER])
+    cut = [replace(given, ids=given.ids[:n]) for given, n in zip(whole, (2, 5), strict=True)]
+    monkeypatch.setattr(patching, "answer", lambda *_: cut)
+    (logs,) = patch(model, characters, QUESTION, OTHER, [Site(0, 12)]).patched
+    for column, n in enumerate((2, 5)):
+        same = [replace(given, ids=given.ids[:n]) for given in whole]
+        monkeypatch.setattr(patching, "answer", lambda *_, same=same: same)
+        (alone,) = patch(model, characters, QUESTION, OTHER, [Site(0, 12)]).patched
+        assert logs[column] == pytest.approx(alone[column], abs=1e-4)
+        assert abs(logs[column] - alone[1 - column]) > 1e-2
 
 
 def test_moved_is_0_at_the_question_and_1_at_the_other():

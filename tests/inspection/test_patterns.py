@@ -109,13 +109,13 @@ def test_scores_and_baselines_equal_naive_sums():
     for head in range(3):
         one = weights[head]
         expected = {
-            "previous token": np.mean([one[i, i - 1] for i in rows]),
-            "same token": np.mean([one[i, i] for i in rows]),
-            "first token": np.mean([one[i, 0] for i in rows]),
-            **{name: sum(one[MARK, j] for j in columns) for name, columns in parts.items()},
+            "previous token": sum(float(one[i, i - 1]) for i in rows) / len(rows),
+            "same token": sum(float(one[i, i]) for i in rows) / len(rows),
+            "first token": sum(float(one[i, 0]) for i in rows) / len(rows),
+            **{name: sum(float(one[MARK, j]) for j in columns) for name, columns in parts.items()},
         }
         np.testing.assert_allclose(scores[head], [expected[name] for name in PATTERNS])
-    share = dict(zip(PATTERNS, UNIFORM, strict=True))
+    share: dict[str, float] = dict(zip(PATTERNS, UNIFORM.tolist(), strict=True))
     for name, columns in parts.items():
         assert share[name] == pytest.approx(len(columns) / (MARK + 1))
     for name in IN_EVERY_ROW:
