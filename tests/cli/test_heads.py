@@ -1,5 +1,6 @@
 """`heads`: one row a head, in JSON and in text; what cannot be measured is one line."""
 
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -61,6 +62,14 @@ def test_in_text_the_head_that_matters_most_comes_first(run: Run, trained: Path)
         "weight on name, effect: not defined; contribution, effect: not defined"
     )
     assert len(out) == 5
+
+
+def test_progress_goes_to_a_terminal_only(run: Run, trained: Path, monkeypatch: pytest.MonkeyPatch):
+    assert run("heads", "--checkpoint", trained).err == ""
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    outcome = run("heads", "--checkpoint", trained, "--json")
+    assert outcome.err == "\r1 of 2 heads\r2 of 2 heads\n"
+    assert len(outcome.report["heads"]) == 2
 
 
 @pytest.mark.parametrize(

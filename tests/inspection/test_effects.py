@@ -15,6 +15,7 @@ from core.inspection.ablate import head_means
 from core.inspection.answered import Answered, answered, in_batches
 from core.inspection.effects import effect, effects, every_head
 from core.models.gpt import GPT
+from core.models.heads import Heads
 
 Erase = Callable[..., GPT]
 
@@ -151,6 +152,19 @@ def test_the_mean_of_a_split_can_take_a_heads_place_in_all_questions_at_once(
     assert not np.allclose(
         zero.log_probabilities, mean.log_probabilities, atol=1e-3, equal_nan=True
     )
+    for index, (prompt, given) in enumerate(zip(before.prompts, before.answers, strict=True)):
+
+        def attend(layer: int, heads: Heads, mark: int = len(prompt) - 1) -> torch.Tensor:
+            output = heads.output().clone()
+            for at, position in enumerate(heads.rows.tolist() if layer == 1 else ()):
+                part = means.writing if position >= mark else means.reading
+                output[0, 1, at] = torch.from_numpy(part[1, 1])
+            return output
+
+        with torch.inference_mode():
+            logits = variant.logits(variant.run(torch.tensor([prompt]), attend))[0, -1]
+        first = float(logits.log_softmax(-1)[given.ids[0]])
+        assert mean.log_probabilities[index, 0] == pytest.approx(first, abs=1e-3)
     with pytest.raises(ValueError, match="mode 'mean' needs the heads' means"):
         effect(variant, characters, before, [(1, 1)], mode="mean")
 
