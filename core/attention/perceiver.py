@@ -20,13 +20,83 @@ m = block_size / 2 nothing is lost; with s > 2 the up to s − 2 tokens just bef
 
 Cost, L tokens: L·m·d time down and up, m²·d a layer between, against L²·d without the bottleneck.
 The latents that stand before a position never change later, so a key-value cache is exact.
+`attend` is the bottleneck alone, with no layer between and nothing learned but the basis.
 """
 
 import torch
 from torch import Tensor
+
+from core.attention import softmax
+from core.attention.masks import check_padding, hidden_pairs
 
 
 def latent_positions(n_latents: int, stride: int, tokens: Tensor) -> Tensor:
     """Where the latents stand that belong to consecutive token positions, ascending."""
     standing = torch.arange(n_latents, device=tokens.device) * stride
     return standing[(standing >= tokens[0]) & (standing <= tokens[-1])]
+
+
+def attend(
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    basis: Tensor,
+    *,
+    causal: bool = False,
+    stride: int = 1,
+    padding: Tensor | None = None,
+) -> Tensor:
+    """Output (B, H, L_q, d): Z = softmax(C Kᵀ/√d) V, then softmax(Q Zᵀ/√d) Z; basis C (H, m, d)."""
+    up, _, latents = both_ways(
+        query, key, value, basis, causal=causal, stride=stride, padding=padding
+    )
+    return (up @ latents).to(value.dtype)
+
+
+def weights(
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    basis: Tensor,
+    *,
+    causal: bool = False,
+    stride: int = 1,
+    padding: Tensor | None = None,
+) -> Tensor:
+    """Effective weights (B, H, L_q, L_k): up times down, rows sum to 1."""
+    up, down, _ = both_ways(query, key, value, basis, causal=causal, stride=stride, padding=padding)
+    return up @ down
+
+
+def both_ways(
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    basis: Tensor,
+    *,
+    causal: bool,
+    stride: int,
+    padding: Tensor | None,
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Weights up (B, H, L_q, m) and down (B, H, m, L_k), and the latents (B, H, m, d) between.
+
+    A latent that sees nothing is hidden from every row.
+    """
+    check_padding(padding, key)
+    unseen = None if padding is None else padding[:, None, None, :]
+    later = None
+    if causal:
+        hidden_pairs(query, key, causal=True)
+        tokens = torch.arange(key.shape[2], device=key.device)
+        standing = latent_positions(basis.shape[1], stride, tokens)
+        basis = basis[:, : len(standing)]
+        ahead = softmax.future(standing, tokens)
+        unseen = ahead if unseen is None else ahead | unseen
+        later = softmax.future(tokens, standing)
+    down = softmax.shown_weights(softmax.scores(basis[None], key), unseen)
+    latents = down @ softmax.widened(value)
+    if padding is not None and unseen is not None:
+        empty = unseen.all(dim=-1)[:, :, None, :]
+        later = empty if later is None else later | empty
+    up = softmax.shown_weights(softmax.scores(query, latents), later)
+    return up, down, latents

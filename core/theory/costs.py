@@ -1,0 +1,187 @@
+"""What attention costs by formula: operations of its matrix products, and memory.
+
+A multiplication with its addition counts as 2 operations. Elementwise work is left out, though for
+feature maps it can take as long: measured times say how much. Memory is what exists beside query,
+key, value and output at the worst moment of a forward pass that keeps nothing for a gradient.
+
+L tokens, d numbers a head, r features, chunks of C tokens, n rows worked on at a time; each head:
+
+                  operations                                    numbers
+    explicit      4·L²·d                                        2·L²
+    sdpa          the same                                      L
+    linear        4·L·r·d, and the map                          2·n·r + (n + r)·(d + 1) + L
+    … causal      4·L·r·(d + 1) + 2·L·C·(r + d + 1), the map    n·C and 2·(n / C)·r·d more
+    linformer     8·L·k·d                                       2·k·d + 2·L·k
+    bigbird       4·L·s·b·d, not causal 4·g·b·L·d more          L·s·(2·d + 3·b)
+    nystrom       12·L·m·d + 4·m²·d + 8·m³ an iteration         2·L·m
+    perceiver     8·L·m·d                                       4·L·m
+    synthesizer   2·L²·d, dense 4·L²·d                          2·L²
+
+FAVOR+'s map takes 4·L·d·m operations. Derivations of the counts stand with the mechanisms.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+Method = Literal[
+    "explicit",
+    "sdpa",
+    "elu",
+    "favor",
+    "taylor",
+    "linformer",
+    "bigbird",
+    "nystrom",
+    "perceiver",
+    "synthesizer",
+]
+WITHOUT_CAUSAL_FORM = ("linformer", "nystrom")
+# Linear attention works on so many bytes of features at a time, but on no fewer rows than these.
+BLOCK_BYTES, FEWEST_ROWS = 2**20, 64
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shape:
+    """The tokens that attend to each other, in n_heads heads of each text of a batch."""
+
+    seq_len: int
+    head_dim: int
+    n_heads: int = 8
+    batch: int = 1
+    bytes_a_number: int = 4
+
+    def __post_init__(self) -> None:
+        for name in ("seq_len", "head_dim", "n_heads", "batch", "bytes_a_number"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name} is {getattr(self, name)}; it must be at least 1")
+
+    @property
+    def heads(self) -> int:
+        return self.n_heads * self.batch
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sizes:
+    """How large the approximations are; each method reads its own."""
+
+    n_features: int = 128
+    n_terms: int = 3
+    symmetric: bool = True
+    chunk: int = 64
+    n_mixed: int = 64
+    n_landmarks: int = 32
+    n_iterations: int = 6
+    n_latents: int = 64
+    block_size: int = 64
+    n_global: int = 1
+    n_window: int = 3
+    n_random: int = 3
+    dense: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cost:
+    """Operations of the matrix products, and bytes beside the inputs and the output."""
+
+    operations: int
+    extra_bytes: int
+
+
+def predict(
+    method: Method, shape: Shape, *, causal: bool = False, sizes: Sizes | None = None
+) -> Cost:
+    """The cost of one forward pass. Raises ValueError for a form that does not exist."""
+    if method not in get_args(Method):
+        raise ValueError(f"unknown method {method!r}; methods: {', '.join(get_args(Method))}")
+    if causal and method in WITHOUT_CAUSAL_FORM:
+        raise ValueError(f"{method} has no causal form")
+    chosen = sizes or Sizes()
+    if method in ("elu", "favor", "taylor"):
+        operations, numbers = _linear(method, shape, chosen, causal=causal)
+    elif method == "bigbird":
+        operations, numbers = _bigbird(shape, chosen, causal=causal)
+    else:
+        operations, numbers = _others(method, shape, chosen)
+    return Cost(
+        operations=shape.heads * operations,
+        extra_bytes=shape.heads * numbers * shape.bytes_a_number,
+    )
+
+
+def taylor_features(head_dim: int, n_terms: int, *, symmetric: bool = False) -> int:
+    """How many dimensions φ needs for K terms of the exponential.
+
+    Full: 1, 1 + D, 1 + D + D², …, so Σ_{k<K} D^k, and not D^(K−1). Symmetric, with each product of
+    coordinates once: C(D + K − 1, K − 1).
+    """
+    if n_terms < 1:
+        raise ValueError(f"{n_terms} terms of the Taylor series; at least 1 is needed")
+    if symmetric:
+        return math.comb(head_dim + n_terms - 1, n_terms - 1)
+    return sum(head_dim**k for k in range(n_terms))
+
+
+def perceiver_ratio(n_layers: int, n_latents: int, n_tokens: int) -> float:
+    """Pairs of N layers with a bottleneck over those without: ((N − 2)·m² + 2·ℓ·m) / (N·ℓ²)."""
+    if n_layers < 2:
+        raise ValueError(f"{n_layers} layers; a Perceiver needs one down and one up")
+    pairs = (n_layers - 2) * n_latents**2 + 2 * n_tokens * n_latents
+    return pairs / (n_layers * n_tokens**2)
+
+
+def crossover_length(method: Method, head_dim: int, *, sizes: Sizes | None = None) -> float:
+    """The L from which a linear map needs fewer operations than softmax; about r.
+
+    Not causal: 4·L²·d against an amount that each token adds.
+    """
+    if method not in ("elu", "favor", "taylor"):
+        raise ValueError(f"{method!r} has no feature map; maps: elu, favor, taylor")
+    one = predict(method, Shape(seq_len=1, head_dim=head_dim, n_heads=1), sizes=sizes)
+    return one.operations / (4 * head_dim)
+
+
+def _linear(method: Method, shape: Shape, sizes: Sizes, *, causal: bool) -> tuple[int, int]:
+    length, d, chunk = shape.seq_len, shape.head_dim, sizes.chunk
+    r, mapping = d, 0
+    if method == "favor":
+        r, mapping = sizes.n_features, 4 * length * d * sizes.n_features
+    elif method == "taylor":
+        r = taylor_features(d, sizes.n_terms, symmetric=sizes.symmetric)
+    rows = max(FEWEST_ROWS, BLOCK_BYTES // (shape.heads * r * shape.bytes_a_number))
+    rows = min(length, rows)
+    numbers = 2 * rows * r + (rows + r) * (d + 1) + length
+    if not causal:
+        return mapping + 4 * length * r * d, numbers
+    whole, rest = divmod(length, chunk)
+    pairs = whole * chunk**2 + rest**2
+    operations = mapping + 4 * length * r * (d + 1) + 2 * pairs * (r + d + 1)
+    states = 2 * max(1, rows // chunk) * r * (d + 1)
+    return operations, numbers + rows * min(chunk, length) + states
+
+
+def _bigbird(shape: Shape, sizes: Sizes, *, causal: bool) -> tuple[int, int]:
+    """As if every block of queries saw all its blocks; near the ends some see fewer."""
+    d, block = shape.head_dim, sizes.block_size
+    n_blocks = -(-shape.seq_len // block)
+    length = n_blocks * block
+    seen = min(n_blocks, sizes.n_global + sizes.n_window + sizes.n_random)
+    wide = 0 if causal else min(sizes.n_global * block, shape.seq_len) * shape.seq_len
+    operations = 4 * length * seen * block * d + 4 * wide * d
+    return operations, length * seen * (2 * d + 3 * block) + 2 * wide
+
+
+def _others(method: Method, shape: Shape, sizes: Sizes) -> tuple[int, int]:
+    length, d = shape.seq_len, shape.head_dim
+    k, m, latents = sizes.n_mixed, sizes.n_landmarks, sizes.n_latents
+    nystrom = 12 * length * m * d + 4 * m**2 * d + 8 * m**3 * sizes.n_iterations
+    synthesizer = (4 if sizes.dense else 2) * length**2 * d
+    counts = {
+        "explicit": (4 * length**2 * d, 2 * length**2),
+        "sdpa": (4 * length**2 * d, length),
+        "linformer": (8 * length * k * d, 2 * k * d + 2 * length * k),
+        "nystrom": (nystrom, 2 * length * m),
+        "perceiver": (8 * length * latents * d, 4 * length * latents),
+        "synthesizer": (synthesizer, 2 * length**2),
+    }
+    return counts[method]
