@@ -3,7 +3,7 @@
 import json
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from core.data.vocabulary import Vocabulary
 from core.models.config import GPTConfig
 from core.models.gpt import GPT
 from core.training import examples
+from core.training import loop as training_loop
 from core.training.examples import training_data
 from core.training.loop import Trainer
 from core.training.recipe import Phase, Recipe
@@ -227,6 +228,33 @@ def put_course(tmp_path: Path, record: Callable[..., dict[str, Any]]) -> Callabl
         return folder
 
     return put
+
+
+@pytest.fixture
+def at_step(monkeypatch: pytest.MonkeyPatch) -> Callable[[int, Callable[[], Any]], None]:
+    """Do something once, in the middle of a step (counted from 1)."""
+
+    def arrange(step: int, act: Callable[[], Any]) -> None:
+        real, calls = training_loop.set_rates, 0
+
+        def set_rates(*arguments: Any) -> None:
+            nonlocal calls
+            calls += 1
+            if calls == step:
+                act()
+            real(*arguments)
+
+        monkeypatch.setattr(training_loop, "set_rates", set_rates)
+
+    return arrange
+
+
+@pytest.fixture(autouse=True)
+def threads() -> Iterator[None]:
+    """A job sets torch's threads for its whole process; here other tests share that process."""
+    before = torch.get_num_threads()
+    yield
+    torch.set_num_threads(before)
 
 
 def _cell(value: object) -> str:

@@ -8,6 +8,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, cast
 
+# What a checkpoint's folder holds.
+CONFIG, VOCABULARY, WEIGHTS, CARD = (
+    "config.json",
+    "vocabulary.json",
+    "model.safetensors",
+    "card.json",
+)
+
 
 def write_whole(path: Path, write: Callable[[Path], None]) -> None:
     """Call `write` with a temporary path beside `path`, then replace `path` in one move."""

@@ -13,17 +13,20 @@ import torch
 from safetensors import SafetensorError
 from torch import Tensor
 
-from core.checkpoints.files import read_json, sha256, write_json, write_whole
+from core.checkpoints.files import (
+    CARD,
+    CONFIG,
+    VOCABULARY,
+    WEIGHTS,
+    read_json,
+    sha256,
+    write_json,
+    write_whole,
+)
 from core.data.vocabulary import Vocabulary, vocabulary_from_dict
 from core.models.config import GPTConfig
 from core.models.gpt import GPT
 
-CONFIG, VOCABULARY, WEIGHTS, CARD = (
-    "config.json",
-    "vocabulary.json",
-    "model.safetensors",
-    "card.json",
-)
 SNAPSHOTS = "snapshots"
 
 

@@ -2,14 +2,12 @@
 
 import argparse
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
-from core.checkpoints.files import read_json, write_json
-from core.checkpoints.store import CARD
+from core.checkpoints.files import CARD, read_json, write_json
 from core.cli.paths import ASSETS, RUNS
-from core.cli.train import begin, train
+from core.cli.train import begin, tell, train
 from core.jobs.run import RUN, resume_run
 from core.training.presets import ABLATION, Variation
 from core.training.recipe import recipe_from_dict
@@ -36,7 +34,7 @@ def ablation(options: argparse.Namespace) -> None:
     Only held-out training questions are measured. A stopped run goes on when it is called again.
     """
     cards = [_card(variation, options) for variation in ABLATION]
-    table = {
+    table: dict[str, Any] = {
         "minutes": options.minutes,
         "seed": options.seed,
         "machine": cards[0]["machine"],
@@ -59,7 +57,7 @@ def _card(variation: Variation, options: argparse.Namespace) -> dict[str, Any]:
         if (card["seed"], recipe_from_dict(card["recipe"])) != (options.seed, recipe):
             raise ValueError(f"{folder} holds another training: name other --runs")
         return card
-    print(f"{variation.label}:", file=sys.stderr, flush=True)
+    tell(f"{variation.label}:")
     if (folder / RUN).exists():
         run = resume_run(folder, corpus_folder=options.corpus)
     else:
@@ -72,7 +70,7 @@ def _card(variation: Variation, options: argparse.Namespace) -> dict[str, Any]:
             corpus_folder=options.corpus,
             tuning=True,
         )
-    return train(run, log=lambda line: print(line, file=sys.stderr, flush=True))
+    return train(run, log=tell)
 
 
 def _row(variation: Variation, card: dict[str, Any]) -> dict[str, Any]:

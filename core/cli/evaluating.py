@@ -56,7 +56,7 @@ def run(options: argparse.Namespace) -> None:
     folder = checkpoint_folder(options.checkpoint)
     stored = load_checkpoint(folder)
     corpus = corpus_of(stored, options.corpus)
-    asked = corpus.held_out if options.split == "held-out" else corpus.questions(options.split)
+    asked = corpus.questions(options.split)
     answered = all(question.answer is not None for question in asked)
     if options.record and not answered:
         raise ValueError(f"--record: the {options.split} split comes without answers")

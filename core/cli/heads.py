@@ -39,7 +39,7 @@ def run(options: argparse.Namespace) -> None:
     """Measure every head, print."""
     stored = load_checkpoint(checkpoint_folder(options.checkpoint))
     corpus = corpus_of(stored, options.corpus)
-    asked = corpus.held_out if options.split == "held-out" else corpus.questions(options.split)
+    asked = corpus.questions(options.split)
     means = None
     if options.mode == "mean":
         known = answered(stored.model, stored.vocabulary, corpus.dev)

@@ -50,7 +50,7 @@ def run(options: argparse.Namespace) -> None:
         raise ValueError("--out DIR is needed with --preset")
     else:
         training = _started(options)
-    card = train(training, log=lambda line: print(line, file=sys.stderr, flush=True))
+    card = train(training, log=tell)
     if options.json:
         print(json.dumps(card, ensure_ascii=False))
     else:
@@ -83,6 +83,11 @@ def train(run: Run, *, log: Callable[[str], None]) -> dict[str, Any]:
             if stop.is_set():
                 raise ValueError(f"stopped; continue with --resume {run.folder}")
     return finish(run)
+
+
+def tell(line: str) -> None:
+    """Progress is not the report: it goes to standard error."""
+    print(line, file=sys.stderr, flush=True)
 
 
 def _resumed(options: argparse.Namespace) -> Run:

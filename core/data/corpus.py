@@ -9,7 +9,7 @@ from typing import Literal
 
 from core.data.biographies import biographies, documents
 from core.data.course import CourseData
-from core.data.people import Person, Question, Split, is_held_out, questions_of
+from core.data.people import Person, Question, is_held_out, questions_of
 from core.data.vocabulary import BpeVocabulary, CharVocabulary, Vocabulary
 
 CORPUS_SEED = 0
@@ -30,9 +30,15 @@ class TrainingCorpus:
         """sha256 of everything that a training can see, and of the split."""
         return _sha256([self.documents, _pairs(self.known())])
 
-    def questions(self, split: Split) -> list[Question]:
-        """Train questions are those asked in training; the held-out slice is apart."""
-        return {"train": self.train, "dev": self.dev, "test": self.test}[split]
+    def questions(self, split: str) -> list[Question]:
+        """Of train (those asked in training), held-out, dev or test."""
+        splits = {
+            "train": self.train,
+            "held-out": self.held_out,
+            "dev": self.dev,
+            "test": self.test,
+        }
+        return splits[split]
 
     def known(self) -> list[Question]:
         """Every answered question that is not of dev or test; baselines may use them."""

@@ -9,15 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
-from core.checkpoints.files import read_json, sha256
+from core.checkpoints.files import CARD, CONFIG, VOCABULARY, WEIGHTS, read_json, sha256
 from core.models.config import GPTConfig
 
-CARD, CONFIG, VOCABULARY, WEIGHTS = (
-    "card.json",
-    "config.json",
-    "vocabulary.json",
-    "model.safetensors",
-)
 COURSE = "course"
 STALE = "the weights have changed since it was recorded"
 BASELINES = ("constant_baseline", "nearest_name_baseline", "lookup_baseline", "ceiling")
@@ -30,6 +24,7 @@ VARIANT_NAMES = {
 VOCABULARIES = {"bpe": "pieces", "char": "characters"}
 OBJECTIVES = {
     "shuffled_facts": "shuffled facts",
+    "ordered_facts": "facts in order",
     "salient_spans": "salient spans",
     "span_corruption": "span corruption",
 }

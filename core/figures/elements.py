@@ -1,6 +1,7 @@
 """What several pictures are made of: titles, axes, dashed lines by name, points by name."""
 
-from collections.abc import Mapping
+import json
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import altair as alt
@@ -8,6 +9,8 @@ import pandas as pd
 
 from core.figures.palette import FONT_SIZE
 
+Figure = alt.Chart | alt.LayerChart | alt.HConcatChart
+MOST_LABELS = 60  # of an axis; beyond it those that would overlap are left out
 DASHES = ([1, 0], [7, 4], [2, 3], [10, 3, 2, 3])
 
 
@@ -19,6 +22,22 @@ def title(text: str) -> alt.TitleParams:
 def axis(**options: Any) -> alt.Axis:
     """An axis that can be read from the back row."""
     return alt.Axis(labelFontSize=FONT_SIZE, titleFontSize=FONT_SIZE, **options)
+
+
+def headline(text: str) -> alt.TitleParams:
+    """The title of a picture that stands alone; a little larger."""
+    return alt.TitleParams(text, anchor="start", fontSize=FONT_SIZE + 1)
+
+
+def token_names(labels: Sequence[str]) -> str:
+    """The labels as an array in Vega's language, to be indexed by `datum.value`."""
+    return json.dumps(list(labels), ensure_ascii=False)
+
+
+def label_axis(labels: Sequence[str], **options: Any) -> alt.Axis:
+    """An axis of positions with the tokens as its text."""
+    expression = f"{token_names(labels)}[datum.value]"
+    return axis(labelExpr=expression, ticks=False, domain=False, labelLimit=120, **options)
 
 
 def legend(**options: Any) -> alt.Legend:

@@ -4,7 +4,7 @@ import altair as alt
 import pandas as pd
 import vl_convert  # pyright: ignore[reportMissingTypeStubs]
 
-from core.figures.attention import Figure
+from core.figures.elements import Figure
 
 
 def to_svg(chart: Figure) -> bytes:

@@ -14,12 +14,10 @@ from typing import Any
 
 import torch
 
-from core.checkpoints.files import read_json, write_json
+from core.checkpoints.files import CARD, VOCABULARY, read_json, write_json
 from core.checkpoints.state import load_state, save_state
 from core.checkpoints.store import (
-    CARD,
     SNAPSHOTS,
-    VOCABULARY,
     load_checkpoint,
     save_checkpoint,
     save_weights,

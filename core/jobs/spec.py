@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from core.data.paths import COURSE_VARIABLE, course_folder
 from core.training.presets import preset as preset_by_name
 from core.training.recipe import Recipe
 
@@ -17,7 +18,6 @@ VERBS = ("train",)
 DEVICES = ("cpu",)
 LONGEST_NAME = 80
 MOST_PARAMETERS = 50_000_000
-COURSE_FILES = "A5_DATA"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -162,10 +162,12 @@ def corpus_folder(recipe: Recipe) -> Path | None:
     """Where the course's files lie; no other folder can be named. Raises ValueError without it."""
     if recipe.corpus != "course":
         return None
-    named = os.environ.get(COURSE_FILES)
-    if not named or not Path(named).is_dir():
-        raise ValueError(f"the course's files are not shipped: set {COURSE_FILES} to their folder")
-    return Path(named)
+    folder = course_folder()
+    if folder is None or not folder.is_dir():
+        raise ValueError(
+            f"the course's files are not shipped: set {COURSE_VARIABLE} to their folder"
+        )
+    return folder
 
 
 def rough_parameters(recipe: Recipe) -> int:

@@ -10,8 +10,7 @@ from typing import Any
 
 import torch
 
-from core.checkpoints.files import read_json
-from core.checkpoints.store import CARD
+from core.checkpoints.files import CARD, read_json
 from core.jobs.failures import LimitError
 from core.jobs.recorder import Recorder
 from core.jobs.run import RUN, STATE, Run, advance, finish, resume_run, start_run

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from core.figures.attention import Figure
+from core.figures.elements import Figure
 from core.figures.export import to_svg
 from core.inspection.captions import head_name
 from core.inspection.record import AttentionTrace

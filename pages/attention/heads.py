@@ -7,6 +7,8 @@ import streamlit as st
 from altair.utils.schemapi import debug_mode
 
 from core.figures import attention as figures
+from core.figures import attention_row as row_figures
+from core.figures.elements import Figure
 from core.inspection.captions import head_name, parse_head, row_sentence, strongest_head
 from core.inspection.record import AttentionTrace, Step
 from pages.attention.controls import Display
@@ -129,9 +131,7 @@ def _row_label(axes: Axes, written: dict[int, Step], option: str) -> str:
     return f"{row} {axes.row_labels[row]}" + (f" → {leads} {step.label}" if step else "")
 
 
-def _grid(
-    trace: AttentionTrace, view: View, score: str, selected: tuple[int, int]
-) -> figures.Figure:
+def _grid(trace: AttentionTrace, view: View, score: str, selected: tuple[int, int]) -> Figure:
     values, baseline = grid_scores(trace, score)
     st.markdown(f"**All heads** (uniform: {baseline})")
     chart = figures.heads_grid(
@@ -150,17 +150,19 @@ def _grid(
 
 def _picture(
     trace: AttentionTrace, display: Display, at: tuple[int, int], row: int, sentence: str
-) -> figures.Figure:
+) -> Figure:
     """The chosen picture with its sentence above; returns it with the sentence as title."""
     view, axes = display.view, display.view.axes[at[0]]
     st.markdown(f"**{plain(sentence)}**")
     if display.kind == ARCS:
-        chart = figures.arcs(view.weights[at], axes.column_labels, row)
+        chart = row_figures.arcs(view.weights[at], axes.column_labels, row)
     elif display.kind == PARTS and trace.query is not None and trace.key is not None:
         token = view.first_tokens[row]
         seen = np.flatnonzero(trace.visible[at[0], token]).tolist()
         labels = axes.column_labels if axes.latents_seen else trace.labels
-        chart = figures.score_parts(trace.query[at][token], trace.key[at], labels, token, seen=seen)
+        chart = row_figures.score_parts(
+            trace.query[at][token], trace.key[at], labels, token, seen=seen
+        )
     else:
         top = float(view.weights[at].max()) if display.own_scale else 1.0
         if display.own_scale:
@@ -185,11 +187,11 @@ def _picture(
     return chart.properties(title=sentence)
 
 
-def _row(view: View, at: tuple[int, int], row: int) -> figures.Figure:
+def _row(view: View, at: tuple[int, int], row: int) -> Figure:
     title = f"Row {row}, key by key"
     st.markdown(f"**{title}**")
     axes = view.axes[at[0]]
-    chart = figures.row_bars(
+    chart = row_figures.row_bars(
         view.weights[at][row],
         view.contribution[at][row],
         axes.column_labels,

@@ -11,6 +11,7 @@ from core.checkpoints.files import read_json
 from core.cli.paths import ASSETS, CHECKPOINTS
 from core.evaluation.report_card import load_rows
 from core.figures import attention as figures
+from core.figures import attention_row as row_figures
 from core.figures.thumbnails import bar_picture, contact_sheet, curve_picture, spaced_bar_picture
 from core.inspection.captions import head_name, row_sentence, strongest_head
 from core.inspection.record import AttentionTrace, trace_from_dict
@@ -67,7 +68,7 @@ def main() -> None:
             "looked at; grey cells lie in the future. One head rarely explains an answer alone."
         )
     with row:
-        bars = figures.row_bars(
+        bars = row_figures.row_bars(
             weights[step.row],
             contribution[step.row],
             trace.labels,

@@ -7,14 +7,8 @@ from pathlib import Path
 import numpy as np
 import streamlit as st
 
-from core.checkpoints.files import read_json
-from core.checkpoints.store import (
-    CARD,
-    Checkpoint,
-    CheckpointError,
-    content_hash,
-    load_checkpoint,
-)
+from core.checkpoints.files import CARD, read_json
+from core.checkpoints.store import Checkpoint, CheckpointError, content_hash, load_checkpoint
 from core.cli.paths import CHECKPOINTS, PEOPLE
 from core.data.corpus import course_corpus
 from core.data.course import load_course

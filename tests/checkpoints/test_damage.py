@@ -10,15 +10,8 @@ import torch
 from safetensors.torch import load_file, save_file
 from torch import Tensor
 
-from core.checkpoints.store import (
-    CARD,
-    CONFIG,
-    VOCABULARY,
-    WEIGHTS,
-    CheckpointError,
-    load_checkpoint,
-    write_card,
-)
+from core.checkpoints.files import CARD, CONFIG, VOCABULARY, WEIGHTS
+from core.checkpoints.store import CheckpointError, load_checkpoint, write_card
 
 Damage = Callable[[dict[str, Tensor]], None]
 

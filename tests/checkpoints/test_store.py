@@ -9,11 +9,9 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
+from core.checkpoints.files import CARD, CONFIG, WEIGHTS
 from core.checkpoints.store import (
-    CARD,
-    CONFIG,
     SNAPSHOTS,
-    WEIGHTS,
     CheckpointError,
     content_hash,
     list_checkpoints,

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from core.checkpoints.files import sha256
-from core.checkpoints.store import CARD, WEIGHTS, write_card
+from core.checkpoints.files import CARD, WEIGHTS, sha256
+from core.checkpoints.store import write_card
 from core.cli import evaluating
 from core.data.corpus import questions_digest
 from core.data.course import DEV, TEST, TRAIN, WIKI, load_course

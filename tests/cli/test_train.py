@@ -10,7 +10,8 @@ import pytest
 import torch
 from safetensors import safe_open
 
-from core.checkpoints.store import CARD, SNAPSHOTS, WEIGHTS, load_checkpoint, snapshot_steps
+from core.checkpoints.files import CARD, WEIGHTS
+from core.checkpoints.store import SNAPSHOTS, load_checkpoint, snapshot_steps
 from core.cli import train
 from core.jobs import run as run_driver
 from core.training import loop
@@ -21,25 +22,6 @@ N_STEPS = 10
 
 def start(run: Run, folder: Path, *more: object) -> Any:
     return run("train", "--preset", "tiny", "--steps", N_STEPS, "--out", folder, "--json", *more)
-
-
-@pytest.fixture
-def at_step(monkeypatch: pytest.MonkeyPatch) -> Callable[[int, Callable[[], None]], None]:
-    """Do something once, in the middle of a step (counted from 1)."""
-
-    def arrange(step: int, act: Callable[[], None]) -> None:
-        real, calls = loop.set_rates, 0
-
-        def set_rates(*arguments: Any) -> None:
-            nonlocal calls
-            calls += 1
-            if calls == step:
-                act()
-            real(*arguments)
-
-        monkeypatch.setattr(loop, "set_rates", set_rates)
-
-    return arrange
 
 
 def assert_same_result(one: Path, other: Path) -> None:

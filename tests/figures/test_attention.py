@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from core.figures import attention as figures
+from core.figures import attention_row as row_figures
 from core.figures.attention import Matrix
 from core.figures.palette import KEY, MASKED, QUERY, VALUE, WEIGHT
 
@@ -123,7 +124,7 @@ def test_a_row_of_bars_keeps_every_key_and_shows_weight_beside_contribution(
     causal: Causal, labels: list[str]
 ):
     weights = causal(len(labels))[9]
-    spec = figures.row_bars(weights, weights * 2, labels, 9, title="row 9").to_dict()
+    spec = row_figures.row_bars(weights, weights * 2, labels, 9, title="row 9").to_dict()
     assert [part["mark"]["color"] for part in spec["hconcat"]] == [WEIGHT, VALUE]
     for part, field, factor in zip(
         spec["hconcat"], ("weight", "contribution"), (1, 2), strict=True
@@ -141,7 +142,7 @@ def test_the_parts_of_a_score_sum_to_it_and_are_drawn_around_zero(labels: list[s
     generator = np.random.default_rng(2)
     query = generator.normal(size=4).astype(np.float32)
     key = generator.normal(size=(len(labels), 4)).astype(np.float32)
-    spec = figures.score_parts(query, key, labels, 7).to_dict()
+    spec = row_figures.score_parts(query, key, labels, 7).to_dict()
     parts: dict[int, float] = dict.fromkeys(range(8), 0.0)
     for cell in rows_of(spec, spec):
         parts[cell["k"]] += cell["part"]
@@ -153,7 +154,7 @@ def test_the_parts_of_a_score_sum_to_it_and_are_drawn_around_zero(labels: list[s
 
 
 def test_parts_that_are_all_zero_still_have_a_scale(labels: list[str]):
-    spec = figures.score_parts(
+    spec = row_figures.score_parts(
         np.zeros(2, np.float32), np.ones((3, 2), np.float32), labels, 2
     ).to_dict()
     assert spec["encoding"]["color"]["scale"]["domain"] == [-1, 1]
@@ -163,7 +164,7 @@ def test_arcs_lead_from_each_query_to_its_keys_and_the_chosen_row_stands_out(lab
     weights = np.eye(len(labels), dtype=np.float32)
     weights[5, [2, 5]] = 0.3, 0.7
     weights[9, [5, 8, 9]] = 0.04, 0.5, 0.46
-    spec = figures.arcs(weights, labels, 9).to_dict()
+    spec = row_figures.arcs(weights, labels, 9).to_dict()
     ends: dict[int, set[float]] = {}
     for point in rows_of(spec, spec["layer"][0]):
         if abs(point["y"]) < 1e-9:
@@ -175,7 +176,7 @@ def test_arcs_lead_from_each_query_to_its_keys_and_the_chosen_row_stands_out(lab
 
 
 def test_a_head_without_arcs_still_shows_its_tokens(labels: list[str]):
-    spec = figures.arcs(np.eye(len(labels), dtype=np.float32), labels, 3).to_dict()
+    spec = row_figures.arcs(np.eye(len(labels), dtype=np.float32), labels, 3).to_dict()
     assert rows_of(spec, spec["layer"][0]) == []
     assert tick_texts(spec["layer"][0]["encoding"]["x"]) == labels
 
@@ -253,12 +254,12 @@ def test_bars_and_parts_show_only_the_keys_that_a_row_sees(
     causal: Causal, labels: list[str], seen: list[int]
 ):
     weights = causal(len(labels))[9]
-    bars = figures.row_bars(weights, weights, labels, 9, seen=seen).to_dict()
+    bars = row_figures.row_bars(weights, weights, labels, 9, seen=seen).to_dict()
     for part in bars["hconcat"]:
         assert [row["k"] for row in rows_of(bars, part)] == seen
         assert [row["token"] for row in rows_of(bars, part)] == [f"{k} {labels[k]}" for k in seen]
     key = np.random.default_rng(0).normal(size=(len(labels), 4)).astype(np.float32)
-    parts = figures.score_parts(key[9], key, labels, 9, seen=seen).to_dict()
+    parts = row_figures.score_parts(key[9], key, labels, 9, seen=seen).to_dict()
     cells = rows_of(parts, parts)
     assert {cell["k"] for cell in cells} == set(seen)
     total = sum(cell["part"] for cell in cells if cell["k"] == seen[-1])

@@ -9,7 +9,9 @@ import pandas as pd
 import pytest
 
 from core.figures import attention as figures
-from core.figures.attention import Figure, Matrix
+from core.figures import attention_row as row_figures
+from core.figures.attention import Matrix
+from core.figures.elements import Figure
 from core.figures.export import to_svg
 
 Causal = Callable[[int], Matrix]
@@ -40,9 +42,9 @@ def test_a_saved_map_holds_every_token_and_escapes_html(causal: Causal, labels: 
 def test_every_other_picture_can_be_saved_too(causal: Causal, labels: list[str], kind: str):
     weights = causal(len(labels))
     chart: Figure = {
-        "bars": lambda: figures.row_bars(weights[4], weights[4], labels, 4),
-        "parts": lambda: figures.score_parts(weights[4, :3], weights[:, :3], labels, 4),
-        "arcs": lambda: figures.arcs(weights, labels, 4),
+        "bars": lambda: row_figures.row_bars(weights[4], weights[4], labels, 4),
+        "parts": lambda: row_figures.score_parts(weights[4, :3], weights[:, :3], labels, 4),
+        "arcs": lambda: row_figures.arcs(weights, labels, 4),
     }[kind]()
     assert {"A", "n", "a"} <= set(texts(to_svg(chart)))
 

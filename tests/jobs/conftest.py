@@ -8,11 +8,12 @@ from typing import Any
 import pytest
 
 from core.data.course import DEV, TEST, TRAIN, WIKI
+from core.data.paths import COURSE_VARIABLE
 from core.data.people import Person, question_text
 from core.jobs import board, recorder, training, worker
-from core.jobs.spec import COURSE_FILES, TrainSpec, train_spec
+from core.jobs.spec import TrainSpec, train_spec
 from core.jobs.state import Job, look
-from core.training import examples, loop
+from core.training import examples
 from core.training.presets import PRESETS
 from core.training.recipe import Recipe
 
@@ -66,7 +67,7 @@ def launcher() -> FakeLauncher:
 @pytest.fixture
 def make_spec(course_files: Path, recipe: Recipe, monkeypatch: pytest.MonkeyPatch) -> MakeSpec:
     """A spec of 20 steps of the preset `tiny`, which this fixture makes known."""
-    monkeypatch.setenv(COURSE_FILES, str(course_files))
+    monkeypatch.setenv(COURSE_VARIABLE, str(course_files))
     monkeypatch.setitem(PRESETS, "tiny", replace(recipe, corpus="course"))
 
     def make(**options: Any) -> TrainSpec:
@@ -101,25 +102,6 @@ def work(monkeypatch: pytest.MonkeyPatch) -> Callable[[Path], Job]:
         return look(folder)
 
     return run
-
-
-@pytest.fixture
-def at_step(monkeypatch: pytest.MonkeyPatch) -> Callable[[int, Callable[[], Any]], None]:
-    """Do something once, in the middle of a step (counted from 1)."""
-
-    def arrange(step: int, act: Callable[[], Any]) -> None:
-        real, calls = loop.set_rates, 0
-
-        def set_rates(*arguments: Any) -> None:
-            nonlocal calls
-            calls += 1
-            if calls == step:
-                act()
-            real(*arguments)
-
-        monkeypatch.setattr(loop, "set_rates", set_rates)
-
-    return arrange
 
 
 @pytest.fixture

@@ -10,12 +10,13 @@ from typing import Any
 
 import pytest
 
+from core.data.paths import COURSE_VARIABLE
 from core.jobs import estimate as estimate_module
 from core.jobs import measure as measure_module
 from core.jobs.estimate import estimate, seconds_ahead
 from core.jobs.folder import LOCK
 from core.jobs.locks import held
-from core.jobs.spec import COURSE_FILES, Overrides, TrainSpec
+from core.jobs.spec import Overrides, TrainSpec
 from core.jobs.state import list_jobs
 from core.jobs.status import Reporter
 
@@ -49,7 +50,7 @@ def test_what_goes_wrong_there_is_one_sentence(
     tmp_path: Path,
 ):
     text = json.dumps(make_spec().to_dict())
-    monkeypatch.setenv(COURSE_FILES, str(tmp_path))
+    monkeypatch.setenv(COURSE_VARIABLE, str(tmp_path))
     monkeypatch.setattr(measure_module.sys, "stdin", io.StringIO(text))
     assert measure_module.main() == 1
     said = capsys.readouterr().out

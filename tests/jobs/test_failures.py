@@ -13,12 +13,12 @@ from safetensors import SafetensorError
 from core.checkpoints.files import read_json, write_json
 from core.checkpoints.state import load_state, save_state
 from core.data.course import WIKI
+from core.data.paths import COURSE_VARIABLE
 from core.jobs import board, status, training, worker
 from core.jobs.failures import sentence
 from core.jobs.folder import JOB, LOCK, METRICS, RESERVE, STATUS, TICKET
 from core.jobs.locks import held
 from core.jobs.run import STATE
-from core.jobs.spec import COURSE_FILES
 from core.jobs.state import Job, look
 from core.training import loop
 
@@ -228,10 +228,10 @@ def test_a_corpus_that_has_changed_since_the_start_is_refused(
     shutil.copytree(course_files, other)
     text = (other / WIKI).read_text().replace("painter", "sculptor")
     (other / WIKI).write_text(text)
-    monkeypatch.setenv(COURSE_FILES, str(other))
+    monkeypatch.setenv(COURSE_VARIABLE, str(other))
     board.resume(runs, stopped_at_7.name, launcher)
     assert work(stopped_at_7).message.endswith("the corpus has changed since this run began")
-    monkeypatch.delenv(COURSE_FILES)
+    monkeypatch.delenv(COURSE_VARIABLE)
     board.resume(runs, stopped_at_7.name, launcher)
     assert "set A5_DATA to their folder" in work(stopped_at_7).message
 

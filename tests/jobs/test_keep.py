@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from core.checkpoints.files import read_json, write_json
-from core.checkpoints.store import CARD, WEIGHTS, list_checkpoints, load_checkpoint, snapshot_steps
+from core.checkpoints.files import CARD, WEIGHTS, read_json, write_json
+from core.checkpoints.store import list_checkpoints, load_checkpoint, snapshot_steps
 from core.jobs.keep import CARD as KEPT_CARD
 from core.jobs.keep import keep
 

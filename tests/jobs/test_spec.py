@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
+from core.data.paths import COURSE_VARIABLE
 from core.jobs import spec as spec_module
-from core.jobs.spec import COURSE_FILES, SERVER, Overrides, TrainSpec, check, train_spec
+from core.jobs.spec import SERVER, Overrides, TrainSpec, check, train_spec
 from core.jobs.spec_file import spec_from_dict
 from core.training.presets import PRESETS
 
@@ -110,9 +111,9 @@ def test_the_courses_files_are_only_where_the_server_says(
     make_spec()
     for missing in (None, "", str(tmp_path / "nothing")):
         if missing is None:
-            monkeypatch.delenv(COURSE_FILES)
+            monkeypatch.delenv(COURSE_VARIABLE)
         else:
-            monkeypatch.setenv(COURSE_FILES, missing)
+            monkeypatch.setenv(COURSE_VARIABLE, missing)
         with pytest.raises(ValueError, match="are not shipped: set A5_DATA to their folder"):
             make_spec()
 

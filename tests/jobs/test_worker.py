@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from core.checkpoints.files import read_json
+from core.checkpoints.files import CARD, WEIGHTS, read_json
 from core.checkpoints.state import load_state
-from core.checkpoints.store import CARD, SNAPSHOTS, WEIGHTS, load_checkpoint
+from core.checkpoints.store import SNAPSHOTS, load_checkpoint
 from core.jobs import board, status
 from core.jobs.folder import RESERVE
 from core.jobs.metrics import read_metrics

@@ -4,6 +4,7 @@ import io
 import json
 import shutil
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,16 @@ CHARACTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ ?.<>/$*_\\[](
 
 Store = Callable[..., Path]
 Open = Callable[..., AppTest]
+
+
+def open_link(page: str, **query: str) -> AppTest:
+    """Home first, then the page with its query."""
+    app = AppTest.from_file(ROOT / "app.py", default_timeout=60).run()
+    app.switch_page(f"pages/{page}/page.py")
+    app.query_params.update(query)
+    app.run()
+    assert not app.exception, app.exception[0].value
+    return app
 
 
 @pytest.fixture
@@ -63,15 +74,7 @@ def store(shelf: Path, make_gpt: Callable[..., GPT]) -> Store:
 def open_page() -> Open:
     """Open the attention page as a link does: home first, then the page with its query."""
 
-    def open_(**query: str) -> AppTest:
-        app = AppTest.from_file(ROOT / "app.py", default_timeout=60).run()
-        app.switch_page("pages/attention/page.py")
-        app.query_params.update(query)
-        app.run()
-        assert not app.exception, app.exception[0].value
-        return app
-
-    return open_
+    return partial(open_link, "attention")
 
 
 @pytest.fixture(scope="session")
@@ -183,15 +186,7 @@ def card_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def open_card(card_tables: Path) -> Open:
     """Open the report card as a link does."""
 
-    def open_(**query: str) -> AppTest:
-        app = AppTest.from_file(ROOT / "app.py", default_timeout=60).run()
-        app.switch_page("pages/report_card/page.py")
-        app.query_params.update(query)
-        app.run()
-        assert not app.exception, app.exception[0].value
-        return app
-
-    return open_
+    return partial(open_link, "report_card")
 
 
 @pytest.fixture(scope="session")

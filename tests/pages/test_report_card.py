@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core.checkpoints.store import WEIGHTS
+from core.checkpoints.files import WEIGHTS
 from core.evaluation.mistakes import KINDS
 from pages.report_card import words
 from pages.report_card.table import duration

@@ -10,7 +10,8 @@ import streamlit as st
 import torch
 from streamlit.testing.v1 import AppTest
 
-from core.checkpoints.store import WEIGHTS, save_checkpoint
+from core.checkpoints.files import WEIGHTS
+from core.checkpoints.store import save_checkpoint
 from core.data.course import DEV, TEST, TRAIN, WIKI
 from core.data.vocabulary import Vocabulary
 from core.models.gpt import GPT

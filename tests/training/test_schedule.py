@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 import torch
 
+from core.evaluation.report_card import OBJECTIVES
 from core.models.gpt import GPT
 from core.training.loop import Trainer, phase_at, steps_for_minutes
 from core.training.optimizers import make_optimizers, rate_factor, set_rates, split_parameters
@@ -114,6 +115,10 @@ def test_a_slow_machine_still_makes_one_step(make_trainer: MakeTrainer):
 def test_no_minutes_make_no_run(make_trainer: MakeTrainer, minutes: float):
     with pytest.raises(ValueError, match=f"{minutes} minutes: a number above 0 is needed"):
         steps_for_minutes(make_trainer, minutes, clock=lambda: 0.0)
+
+
+def test_the_report_card_has_a_word_for_every_kind_of_pretraining():
+    assert {*Phase(name="p").mixture} - {"questions"} == {*OBJECTIVES}
 
 
 @pytest.mark.parametrize("name", PRESETS)
