@@ -1,0 +1,186 @@
+"""Altair pictures of one query row: bars, the q·k parts of its scores, and arcs to its keys."""
+
+from collections.abc import Sequence
+
+import altair as alt
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from core.figures.elements import MOST_LABELS, axis, headline, label_axis, token_names
+from core.figures.palette import QUERY, VALUE, WEIGHT
+
+Matrix = NDArray[np.float32]
+
+
+def row_bars(
+    weights: NDArray[np.float32],
+    contribution: NDArray[np.float32],
+    labels: Sequence[str],
+    row: int,
+    *,
+    seen: Sequence[int] | None = None,
+    height: int = 330,
+    title: str = "",
+) -> alt.HConcatChart:
+    """One query row as bars: weight, and beside it the contribution, key by key.
+
+    `seen` are the keys that the row may look at: 0 to `row` unless told.
+    """
+    keys_seen = list(range(row + 1)) if seen is None else list(seen)
+    frame = pd.DataFrame(
+        {
+            "k": keys_seen,
+            "token": [f"{k} {labels[k]}" for k in keys_seen],
+            "weight": weights[keys_seen],
+            "contribution": contribution[keys_seen],
+        }
+    )
+    step = max(6, min(22, height // len(keys_seen)))
+    # The title stands above the tokens, where it takes no width.
+    above = {"titleAngle": 0, "titleAlign": "right", "titleX": -6, "titleY": -6}
+    keys = label_axis(labels, labelOverlap=step < 12, **above)
+    charts = [
+        alt.Chart(frame)
+        .mark_bar(color=colour)
+        .encode(
+            x=alt.X(f"{field}:Q", title=field, axis=axis(tickCount=2), scale=scale),
+            y=alt.Y("k:O", title="key" if first else None, axis=keys if first else None),
+            tooltip=["token:N", alt.Tooltip(f"{field}:Q", format=".3f")],
+        )
+        .properties(width=88, height=alt.Step(step))
+        for field, colour, scale, first in (
+            ("weight", WEIGHT, alt.Scale(domain=[0, 1]), True),
+            ("contribution", VALUE, alt.Scale(zero=True), False),
+        )
+    ]
+    return (
+        alt.hconcat(*charts, spacing=10).resolve_scale(y="shared").properties(title=headline(title))
+    )
+
+
+def score_parts(
+    query: NDArray[np.float32],
+    key: Matrix,
+    labels: Sequence[str],
+    row: int,
+    *,
+    seen: Sequence[int] | None = None,
+    title: str = "",
+) -> alt.Chart:
+    """The scores of one row split into their q·k parts: key by dimension, around zero.
+
+    query (d,), key (L, d). The parts of a key sum to its score: q·k / √d = Σ qᵢ kᵢ / √d. `seen`
+    are the keys that the row may look at: 0 to `row` unless told.
+    """
+    keys_seen = list(range(row + 1)) if seen is None else list(seen)
+    parts = key[keys_seen] * query / np.sqrt(len(query))
+    cells = [(k, dimension) for k in keys_seen for dimension in range(len(query))]
+    frame = pd.DataFrame(
+        {
+            "k": [k for k, _ in cells],
+            "dimension": [dimension for _, dimension in cells],
+            "part": parts.ravel().round(4),
+            "token": [f"{k} {labels[k]}" for k, _ in cells],
+        }
+    )
+    reach = float(np.abs(parts).max()) or 1.0
+    return (
+        alt.Chart(frame)
+        .mark_rect()
+        .encode(
+            x=alt.X("dimension:O", title="dimension of the head", axis=axis(labelOverlap=True)),
+            y=alt.Y(
+                "k:O",
+                title="key",
+                axis=label_axis(labels, labelOverlap=len(keys_seen) > MOST_LABELS // 2),
+            ),
+            color=alt.Color(
+                "part:Q",
+                title="q·k part",
+                scale=alt.Scale(domain=[-reach, reach], domainMid=0),
+            ),
+            tooltip=["token:N", "dimension:O", alt.Tooltip("part:Q", format=".3f")],
+        )
+        .properties(
+            width=520,
+            height=alt.Step(max(8, min(22, 420 // len(keys_seen)))),
+            title=headline(title),
+        )
+    )
+
+
+def arcs(
+    weights: Matrix,
+    labels: Sequence[str],
+    selected_row: int,
+    *,
+    title: str = "",
+    least: float = 0.05,
+) -> alt.LayerChart:
+    """Arcs from each query back to its keys; weights below `least` are not drawn, nor is a token's
+    weight on itself.
+
+    The arcs of the selected row are opaque, the others faint.
+    """
+    frame = _arc_points(weights, labels, selected_row, least)
+    tokens = axis(
+        values=list(range(len(labels))),
+        labelExpr=f"{token_names(labels)}[datum.value]",
+        labelAngle=-60,
+        labelOverlap=len(labels) > MOST_LABELS,
+        ticks=False,
+        grid=False,
+    )
+    lines = (
+        alt.Chart(frame)
+        .mark_line(color=WEIGHT)
+        .encode(
+            x=alt.X(
+                "x:Q",
+                title="token",
+                axis=tokens,
+                scale=alt.Scale(domain=[-0.5, len(labels) - 0.5], nice=False),
+            ),
+            y=alt.Y("y:Q", axis=None),
+            detail="arc:N",
+            order="order:O",
+            strokeWidth=alt.StrokeWidth(
+                "weight:Q", scale=alt.Scale(domain=[0, 1], range=[0.5, 6]), legend=None
+            ),
+            opacity=alt.condition("datum.chosen", alt.value(1.0), alt.value(0.18)),
+            tooltip=["pair:N", alt.Tooltip("weight:Q", format=".3f")],
+        )
+    )
+    here = (
+        alt.Chart(pd.DataFrame({"x": [selected_row], "y": [0]}))
+        .mark_point(color=QUERY, filled=True, size=90)
+        .encode(x="x:Q", y="y:Q")
+    )
+    return alt.LayerChart(layer=[lines, here]).properties(
+        height=300, width=520, title=headline(title)
+    )
+
+
+def _arc_points(
+    weights: Matrix, labels: Sequence[str], selected_row: int, least: float
+) -> pd.DataFrame:
+    """Points along each arc that is drawn, in order."""
+    angles = np.linspace(0, np.pi, 16)
+    rows, columns = np.nonzero(np.tril(weights, k=-1) >= least)
+    pieces = [
+        pd.DataFrame(
+            {
+                "arc": number,
+                "x": (q + k) / 2 + (q - k) / 2 * np.cos(angles),
+                "y": (q - k) / 2 * np.sin(angles),
+                "order": np.arange(len(angles)),
+                "weight": weights[q, k],
+                "chosen": q == selected_row,
+                "pair": f"{labels[q]} → {labels[k]}",
+            }
+        )
+        for number, (q, k) in enumerate(zip(rows.tolist(), columns.tolist(), strict=True))
+    ]
+    empty = pd.DataFrame(columns=["arc", "x", "y", "order", "weight", "chosen", "pair"])
+    return pd.concat(pieces) if pieces else empty
