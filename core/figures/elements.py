@@ -35,9 +35,19 @@ def token_names(labels: Sequence[str]) -> str:
 
 
 def label_axis(labels: Sequence[str], **options: Any) -> alt.Axis:
-    """An axis of positions with the tokens as its text."""
+    """An axis of positions with the tokens as its text, each at the middle of its place.
+
+    Streamlit's theme would move the first label of narrow rows into the second.
+    """
     expression = f"{token_names(labels)}[datum.value]"
-    return axis(labelExpr=expression, ticks=False, domain=False, labelLimit=120, **options)
+    return axis(
+        labelExpr=expression,
+        labelFlush=False,
+        ticks=False,
+        domain=False,
+        labelLimit=120,
+        **options,
+    )
 
 
 def legend(**options: Any) -> alt.Legend:

@@ -10,7 +10,7 @@ from pages.report_card import data, words
 from pages.report_card.table import note_lines, table
 from pages.shared.text import percent, plain
 
-LINE, HEAD = 39, 68  # pixels of the table
+LINE, HEAD = 39, 90  # pixels of the table
 
 
 def main() -> None:

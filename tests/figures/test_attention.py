@@ -125,6 +125,7 @@ def test_a_row_of_bars_keeps_every_key_and_shows_weight_beside_contribution(
 ):
     weights = causal(len(labels))[9]
     spec = row_figures.row_bars(weights, weights * 2, labels, 9, title="row 9").to_dict()
+    assert spec["hconcat"][0]["encoding"]["y"]["axis"]["labelFlush"] is False
     assert [part["mark"]["color"] for part in spec["hconcat"]] == [WEIGHT, VALUE]
     for part, field, factor in zip(
         spec["hconcat"], ("weight", "contribution"), (1, 2), strict=True
