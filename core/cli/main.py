@@ -17,6 +17,7 @@ from core.cli.heads import add_heads
 from core.cli.importing import add_import
 from core.cli.jobs import add_jobs
 from core.cli.montecarlo import add_montecarlo
+from core.cli.seeds import add_seeds
 from core.cli.train import add_train
 from core.data.biographies import PATTERNS
 
@@ -62,6 +63,7 @@ def build_parser() -> argparse.ArgumentParser:
     add_ablation(
         commands.add_parser("ablation", help="what pretraining buys: trainings that differ in one")
     )
+    add_seeds(commands.add_parser("seeds", help="mean and range of one preset over seeds"))
     add_jobs(commands.add_parser("jobs", help="trainings in the background"))
     _add_data(commands.add_parser("data", help="look at the table of people"))
     _add_corpus(commands.add_parser("corpus", help="write the pretraining sentences, one a line"))

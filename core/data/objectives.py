@@ -17,6 +17,7 @@ _SALIENT_WORD = (
 _JOIN = r"(?:of|upon|de|da|do|dos|das|del|des|di|la|las|le|les|los|el|al|es|il|the|am|an|der|und)"
 _SALIENT = re.compile(rf"(?<![\w'’-]){_SALIENT_WORD}(?: (?:{_JOIN} ){{0,2}}{_SALIENT_WORD})*")
 _DIGIT = re.compile(r"\d")
+_WORD = re.compile(r"[^\W\d_]+")
 _NUMBER_THEN_NAME = re.compile(r"(?<=\d) (?=[^\W\d_a-zß-öø-ÿ])")
 # Capitalised only because they open a sentence.
 _OPENER = re.compile(
@@ -116,6 +117,20 @@ def ordered_facts(
     for fact in list(dict.fromkeys(map(tuple, chosen)))[:n_most]:
         sequence += [*fact, MASK_ID]
     return sequence
+
+
+def words_before(text: str, position: int, *, n_most: int) -> list[str]:
+    """The last words before a position, at most `n_most`, without numbers and marks."""
+    return _WORD.findall(text, 0, position)[-n_most:] if n_most else []
+
+
+def cued_fact(name_and_cue: Sequence[int], fact: Sequence[int]) -> list[int]:
+    """`name cue ⁇ fact ⁇` where the cue is the words that stand before the fact in the text.
+
+    The cue tells what the fact is to the person ("born in", "member of the"), and of "Adelaide,
+    Australia" that the second follows from the first. A question is a cue in other words.
+    """
+    return [*name_and_cue, MASK_ID, *fact, MASK_ID]
 
 
 def question_and_answer(question: Sequence[int], answer: Sequence[int]) -> list[int]:

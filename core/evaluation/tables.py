@@ -1,8 +1,9 @@
-"""What else stands on the report card, read from assets: published figures and the ablation."""
+"""What else stands on the report card, read from assets: published figures, ablation, seeds."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import mean
 
 from core.checkpoints.files import read_json
 from core.evaluation.interval import wilson_interval
@@ -50,6 +51,25 @@ class Ablation:
     machine: str
     split: str
     runs: tuple[AblationRun, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeedSpread:
+    """Accuracies of one preset, trained anew with each seed."""
+
+    preset: str
+    minutes: float
+    machine: str
+    split: str
+    accuracies: dict[int, float]
+
+    @property
+    def mean(self) -> float:
+        return mean(self.accuracies.values())
+
+    @property
+    def range(self) -> tuple[float, float]:
+        return min(self.accuracies.values()), max(self.accuracies.values())
 
 
 def load_published(path: Path) -> list[Published]:
@@ -101,6 +121,24 @@ def load_ablation(path: Path) -> Ablation | None:
     except (KeyError, TypeError, ValueError) as error:
         raise ValueError(f"{path}: not the result of an ablation ({error!r})") from None
     return ablation if runs else None
+
+
+def load_seeds(path: Path) -> SeedSpread | None:
+    """What `seeds` wrote; None before anybody has run it."""
+    if not path.exists():
+        return None
+    data = read_json(path)
+    try:
+        spread = SeedSpread(
+            preset=data["preset"],
+            minutes=float(data["minutes"]),
+            machine=data["machine"],
+            split=data["split"],
+            accuracies={int(run["seed"]): float(run["accuracy"]) for run in data["runs"]},
+        )
+    except (KeyError, TypeError, ValueError) as error:
+        raise ValueError(f"{path}: not the accuracies of several seeds ({error!r})") from None
+    return spread if spread.accuracies else None
 
 
 def published_for(

@@ -9,12 +9,14 @@ import torch
 from torch import Tensor
 
 from core.data.objectives import (
+    cued_fact,
     ordered_facts,
     question_and_answer,
     salient_span_corruption,
     salient_spans,
     shuffled_facts,
     span_corruption,
+    words_before,
 )
 from core.data.people import Question
 from core.data.vocabulary import MASK_ID, PAD_ID, Vocabulary
@@ -23,19 +25,22 @@ from core.training.recipe import Phase, Recipe
 IGNORE = -100
 FACTS = {"shuffled_facts": shuffled_facts, "ordered_facts": ordered_facts}
 POOL_SIZE = 1024
+_PREPOSITIONS = (" in ", " from ", " of ")
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
     """One person's lines as ids: name, whole lines, facts, and (before, span, after) cuts.
 
-    A fact stands in `facts` as often as the lines say it.
+    A fact stands in `facts` as often as the lines say it; `cued` has it behind the name and the
+    words before it: (name and cue, fact).
     """
 
     name: tuple[int, ...]
     lines: tuple[tuple[int, ...], ...]
     facts: tuple[tuple[int, ...], ...]
     cuts: tuple[tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]], ...]
+    cued: tuple[tuple[tuple[int, ...], tuple[int, ...]], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +137,7 @@ def _document(
 ) -> Document:
     facts: list[str] = []
     cuts: list[tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]] = []
+    cued: list[tuple[tuple[int, ...], tuple[int, ...]]] = []
     for line in (whole[: recipe.fact_characters] for whole in lines):
         for start, end in salient_spans(line, numbers=recipe.numbers):
             fact = line[start:end]
@@ -139,20 +145,30 @@ def _document(
                 continue
             facts.append(fact)
             cuts.append((encode(line[:start].rstrip()), encode(fact), encode(line[end:].lstrip())))
-    return Document(encode(name), tuple(map(encode, lines)), tuple(map(encode, facts)), tuple(cuts))
+            cue = " ".join(words_before(line, start, n_most=recipe.n_cue_words))
+            cued.append((encode(f"{name} {cue}".rstrip()), encode(fact)))
+    return Document(
+        name=encode(name),
+        lines=tuple(map(encode, lines)),
+        facts=tuple(map(encode, facts)),
+        cuts=tuple(cuts),
+        cued=tuple(cued),
+    )
 
 
 def _is_mention(name: str, line: str, start: int, end: int) -> bool:
-    """Whether a span names the person and tells nothing: all or a part of the name.
+    """Whether a span names the person and tells nothing: the name, a part or another form of it.
 
-    A part of the name behind "in", "from" or "of" is a fact: Leonardo da Vinci, from Vinci.
+    Another form begins with the same letter and ends with the same word: Benjamin Nicholas, called
+    Ben. Any is a fact behind a preposition: Leonardo da Vinci, from Vinci.
     """
     fact = line[start:end].removesuffix("'s")
     if fact == name:
         return True
     begin = line.find(name, max(0, end - len(name)))
     inside = -1 < begin <= start
-    return inside or (fact in name and not line[:start].endswith((" in ", " from ", " of ")))
+    akin = fact in name or (fact[0] == name[0] and fact.split()[-1] == name.rsplit(maxsplit=1)[-1])
+    return inside or (akin and not line[:start].endswith(_PREPOSITIONS))
 
 
 def _draw_kind(
@@ -165,6 +181,8 @@ def _draw_kind(
         return FACTS[kind](
             document.name, document.facts, n_most=recipe.n_facts, generator=generator
         )
+    if kind == "cued_facts" and document.cued:
+        return cued_fact(*generator.choice(document.cued))
     if kind == "salient_spans" and document.cuts:
         return salient_span_corruption(*generator.choice(document.cuts))
     line = generator.choice(document.lines)

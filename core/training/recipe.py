@@ -21,6 +21,7 @@ class Phase:
     share: float = 1.0
     shuffled_facts: float = 0.0
     ordered_facts: float = 0.0
+    cued_facts: float = 0.0
     salient_spans: float = 0.0
     span_corruption: float = 0.0
     questions: float = 0.0
@@ -32,6 +33,7 @@ class Phase:
         return {
             "shuffled_facts": self.shuffled_facts,
             "ordered_facts": self.ordered_facts,
+            "cued_facts": self.cued_facts,
             "salient_spans": self.salient_spans,
             "span_corruption": self.span_corruption,
             "questions": self.questions,
@@ -46,7 +48,7 @@ class Recipe:
     `tokens_per_batch` tokens, or `examples_per_batch` examples. The rate falls linearly over the
     last `decay_share` of the steps, or by cosines of `cosine_steps` steps (see rate_factor).
     Facts are taken from the first `fact_characters` of a line (all of it unless told); without
-    `numbers` they are names only.
+    `numbers` they are names only; a cue has at most `n_cue_words`.
     """
 
     name: str
@@ -58,6 +60,7 @@ class Recipe:
     n_facts: int = 4
     fact_characters: int | None = None
     numbers: bool = True
+    n_cue_words: int = 3
     block_size: int = 128
     n_layers: int = 2
     n_heads: int = 8

@@ -2,7 +2,14 @@
 
 from core.cli.paths import ASSETS, CHECKPOINTS
 from core.evaluation.report_card import Row, load_rows
-from core.evaluation.tables import Ablation, Published, load_ablation, load_published
+from core.evaluation.tables import (
+    Ablation,
+    Published,
+    SeedSpread,
+    load_ablation,
+    load_published,
+    load_seeds,
+)
 from pages.shared.digests import digest
 
 TABLES = ASSETS / "report_card"
@@ -21,3 +28,8 @@ def published() -> list[Published]:
 def ablation() -> Ablation | None:
     """The ablation, once it was run."""
     return load_ablation(TABLES / "ablation.json")
+
+
+def seeds() -> SeedSpread | None:
+    """Several seeds of one preset, once they were trained."""
+    return load_seeds(TABLES / "seeds.json")

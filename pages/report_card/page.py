@@ -36,6 +36,7 @@ def main() -> None:
     _accuracy(rows, elsewhere)
     if notes:
         st.markdown(note_lines(notes))
+    _seeds()
     _ablation()
     if rows:
         _kinds(rows)
@@ -61,6 +62,16 @@ def _accuracy(rows: list[Row], elsewhere: list[Published]) -> None:
         "answers from memory. **Ceiling**: answers that stand in the sentence at all; beyond it "
         "there is only guessing. Pieces are word pieces (byte-level BPE)."
     )
+
+
+def _seeds() -> None:
+    try:
+        spread = data.seeds()
+    except ValueError as error:
+        st.error(plain(str(error)))
+        return
+    if spread is not None:
+        st.markdown(words.spread_line(spread))
 
 
 def _ablation() -> None:

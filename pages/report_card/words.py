@@ -4,8 +4,8 @@ import shlex
 from collections.abc import Sequence
 
 from core.evaluation.report_card import Measured, Row, distinct
-from core.evaluation.tables import Ablation, Published, published_for
-from pages.shared.text import percent
+from core.evaluation.tables import Ablation, Published, SeedSpread, published_for
+from pages.shared.text import percent, plain
 
 PUBLIC, REPORTS = "public", "reports"
 KINDS = {
@@ -96,6 +96,16 @@ def points(rows: Sequence[Row], figures: Sequence[Published]) -> list[tuple[str,
         for (label, *_), row in zip(bars(rows), shown, strict=True)
         for figure in published_for(row.variant, figures, pretrained=row.pretrained)
     ]
+
+
+def spread_line(spread: SeedSpread) -> str:
+    """Mean and range over seeds, in one sentence."""
+    low, high = spread.range
+    return (
+        f"**Seeds.** {plain(spread.preset)} trained anew for {spread.minutes:.3g} minutes with "
+        f"{len(spread.accuracies)} seeds: {percent(spread.mean)} of {plain(spread.split)} on "
+        f"average, from {percent(low)} to {percent(high)} ({plain(spread.machine)})."
+    )
 
 
 def kinds(rows: Sequence[Row]) -> list[tuple[str, list[tuple[str, int]]]]:

@@ -6,12 +6,14 @@ from collections import Counter
 import pytest
 
 from core.data.objectives import (
+    cued_fact,
     ordered_facts,
     question_and_answer,
     salient_span_corruption,
     salient_spans,
     shuffled_facts,
     span_corruption,
+    words_before,
 )
 from core.data.vocabulary import MASK_ID
 
@@ -227,6 +229,26 @@ def test_each_ordered_fact_is_kept_half_of_the_time_and_the_first_leads_most() -
         assert abs(first[fact] / n - expected) < 4 * error
     kept = sum([40] in draw for draw in draws) / n
     assert abs(kept - (1 / 2 + 1 / 24)) < 4 * 0.5 / n**0.5
+
+
+@pytest.mark.parametrize(
+    ("n_most", "words"),
+    [
+        (0, []),
+        (1, ["in"]),
+        (3, ["born", "March", "in"]),
+        (9, ["Ada", "was", "born", "March", "in"]),
+    ],
+)
+def test_the_words_before_a_place_in_the_text_are_without_numbers_and_marks(
+    n_most: int, words: list[str]
+) -> None:
+    text = "Ada (was born 3 March 1822) in Rome."
+    assert words_before(text, text.index("Rome"), n_most=n_most) == words
+
+
+def test_a_cued_fact_stands_between_masks_behind_name_and_cue() -> None:
+    assert cued_fact([5, 6, 7], [8, 9]) == [5, 6, 7, MASK_ID, 8, 9, MASK_ID]
 
 
 def test_a_question_is_followed_by_its_answer_between_masks() -> None:

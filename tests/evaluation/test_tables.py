@@ -1,4 +1,4 @@
-"""Published figures and the ablation, read from assets."""
+"""Published figures, the ablation and the seeds, read from assets."""
 
 import json
 from pathlib import Path
@@ -8,7 +8,13 @@ import pytest
 
 from core.cli.paths import ASSETS
 from core.evaluation.interval import wilson_interval
-from core.evaluation.tables import Published, load_ablation, load_published, published_for
+from core.evaluation.tables import (
+    Published,
+    load_ablation,
+    load_published,
+    load_seeds,
+    published_for,
+)
 from core.models.config import VARIANTS
 
 SHIPPED = ASSETS / "report_card" / "published.json"
@@ -22,6 +28,18 @@ ABLATION: dict[str, Any] = {
     "runs": [
         {**RUN, "n_parameters": 5, "correct": 130, "total": 200, "accuracy": 0.65},
         {**RUN, "label": "other", "n_parameters": 5, "correct": 31, "total": 200},
+    ],
+}
+
+SEEDS: dict[str, Any] = {
+    "preset": "course-pieces",
+    "minutes": 30,
+    "machine": "a machine",
+    "split": "dev",
+    "runs": [
+        {"seed": 0, "accuracy": 0.8},
+        {"seed": 1, "accuracy": 0.9},
+        {"seed": 4, "accuracy": 0.7},
     ],
 }
 
@@ -114,3 +132,23 @@ def test_impossible_counts_are_refused(tmp_path: Path):
     path = write(tmp_path / "ablation.json", {**ABLATION, "runs": runs})
     with pytest.raises(ValueError, match="201 of 200"):
         load_ablation(path)
+
+
+def test_seeds_are_read_with_their_mean_and_range(tmp_path: Path):
+    spread = load_seeds(write(tmp_path / "seeds.json", SEEDS))
+    assert spread is not None
+    assert spread.accuracies == {0: 0.8, 1: 0.9, 4: 0.7}
+    assert spread.mean == pytest.approx(0.8)
+    assert spread.range == (0.7, 0.9)
+
+
+def test_before_several_seeds_were_trained_there_are_none(tmp_path: Path):
+    assert load_seeds(tmp_path / "seeds.json") is None
+    assert load_seeds(write(tmp_path / "seeds.json", {**SEEDS, "runs": []})) is None
+
+
+@pytest.mark.parametrize("changes", [{"runs": 3}, {"runs": [{"seed": 0}]}, {"minutes": "many"}])
+def test_broken_seeds_are_refused(tmp_path: Path, changes: dict[str, Any]):
+    path = write(tmp_path / "seeds.json", {**SEEDS, **changes})
+    with pytest.raises(ValueError, match=r"seeds\.json: not the accuracies of several seeds"):
+        load_seeds(path)

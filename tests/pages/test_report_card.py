@@ -142,6 +142,24 @@ def test_the_ablation_is_drawn_with_what_differs(
     assert not app.main.info
 
 
+def test_the_spread_over_seeds_is_told_in_one_sentence(
+    put_course: Put, card_tables: Path, open_card: Open, said: Said
+):
+    put_course()
+    assert "Seeds." not in said(open_card())
+    table = {
+        "preset": "course-*pieces*",
+        "minutes": 30,
+        "machine": "a machine",
+        "split": "dev",
+        "runs": [{"seed": 0, "accuracy": 0.8}, {"seed": 1, "accuracy": 0.9}],
+    }
+    (card_tables / "seeds.json").write_text(json.dumps(table), encoding="utf-8")
+    app = open_card()
+    assert "for 30 minutes with 2 seeds: 85 % of dev on average, from 80 % to 90 %" in said(app)
+    assert r"\*pieces\*" in "".join(element.value for element in app.main.markdown)
+
+
 def test_an_empty_shelf_shows_what_others_reached_and_how_to_begin(
     open_card: Open, cells: Callable, said: Said
 ):
@@ -180,7 +198,7 @@ def test_a_stale_or_broken_evaluation_is_named_with_the_command_that_mends_it(
     assert len(charts_of(app)) == 2
 
 
-@pytest.mark.parametrize("name", ["published.json", "ablation.json"])
+@pytest.mark.parametrize("name", ["published.json", "ablation.json", "seeds.json"])
 def test_a_broken_table_is_named(put_course: Put, card_tables: Path, open_card: Open, name: str):
     put_course()
     (card_tables / name).write_text("[]")

@@ -60,6 +60,22 @@ def test_a_document_holds_its_name_lines_facts_and_cuts(pieces: Vocabulary, reci
 
 
 @pytest.mark.parametrize(
+    ("n_cue_words", "cued"),
+    [
+        (0, [("Ada Arden", "Lagos"), ("Ada Arden", "Nigeria")]),
+        (2, [("Ada Arden born in", "Lagos"), ("Ada Arden in Lagos", "Nigeria")]),
+    ],
+)
+def test_a_cued_fact_follows_the_name_and_the_words_before_it(
+    n_cue_words: int, cued: list[tuple[str, str]], pieces: Vocabulary, recipe: Recipe
+):
+    documents = [("Ada Arden", ["Ada Arden was born (1815) in Lagos, Nigeria."])]
+    changed = replace(recipe, n_cue_words=n_cue_words, numbers=False)
+    (document,) = training_data(documents, [], pieces, changed).documents
+    assert [(pieces.decode(a), pieces.decode(b)) for a, b in document.cued] == cued
+
+
+@pytest.mark.parametrize(
     ("name", "line", "facts"),
     [
         ("Leonardo da Vinci", "Leonardo da Vinci was born in Vinci.", ["Vinci"]),
@@ -67,6 +83,8 @@ def test_a_document_holds_its_name_lines_facts_and_cuts(pieces: Vocabulary, reci
         ("Michelangelo", "Michelangelo came from Caprese Michelangelo.", ["Caprese Michelangelo"]),
         ("Plato", "Plato's life began in Athens.", ["Athens"]),
         ("Ada Arden", "Ada Arden's life.", []),
+        ("Ada Arden", "Augusta Arden, called Ada, was born in Lagos.", ["Lagos"]),
+        ("Ada Arden", "Ada Arden: singer, born 1815, Old Arden.", ["1815", "Old Arden"]),
     ],
 )
 def test_a_mention_of_the_name_is_no_fact(
@@ -108,6 +126,7 @@ def test_only_the_questions_that_are_given_can_be_asked(
     [
         ("questions", {2}),
         ("salient_spans", {3}),
+        ("cued_facts", {2}),
         ("span_corruption", {2}),
         ("shuffled_facts", set(range(2, 8))),
         ("ordered_facts", set(range(2, 8))),

@@ -1,0 +1,50 @@
+"""Trainings that a table is made of: each is trained once, and goes on where it was stopped."""
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from core.checkpoints.files import CARD, read_json
+from core.cli.paths import ASSETS
+from core.cli.train import begin, tell, train
+from core.jobs.run import RUN, resume_run
+from core.training.recipe import Recipe, recipe_from_dict
+
+TABLES = ASSETS / "report_card"
+
+
+def add_table(parser: argparse.ArgumentParser, *, minutes: float, runs: Path, out: Path) -> None:
+    """The options that every table of trainings has."""
+    parser.add_argument("--corpus", type=Path, metavar="DIR", help="the course's own files")
+    parser.add_argument("--minutes", type=float, default=minutes, help="of each training")
+    parser.add_argument("--runs", type=Path, default=runs, metavar="DIR", help="goes on with these")
+    parser.add_argument("--out", type=Path, default=out, metavar="FILE")
+    parser.add_argument("--json", action="store_true", help="one JSON object to standard output")
+
+
+def trained(
+    recipe: Recipe, folder: Path, options: argparse.Namespace, *, seed: int, tuning: bool
+) -> dict[str, Any]:
+    """The card of a finished training in `folder`, which is begun or continued if need be.
+
+    Raises ValueError if the folder holds another training.
+    """
+    if (folder / CARD).exists() and not (folder / RUN).exists():
+        card = read_json(folder / CARD)
+        if (card["seed"], recipe_from_dict(card["recipe"])) != (seed, recipe):
+            raise ValueError(f"{folder} holds another training: name other --runs")
+        return card
+    tell(f"{folder.name}:")
+    if (folder / RUN).exists():
+        run = resume_run(folder, corpus_folder=options.corpus)
+    else:
+        run = begin(
+            recipe,
+            folder,
+            minutes=options.minutes,
+            steps=None,
+            seed=seed,
+            corpus_folder=options.corpus,
+            tuning=tuning,
+        )
+    return train(run, log=tell)

@@ -1,0 +1,52 @@
+"""`seeds`: one preset trained with several seeds, their dev accuracies in one table."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from core.cli import repeats
+
+Run = Callable[..., Any]
+
+
+@pytest.fixture
+def arguments(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> tuple[object, ...]:
+    """Trainings of 4 steps below the temporary folder."""
+    monkeypatch.setattr("core.jobs.run.steps_for_minutes", lambda *_, **__: 4)
+    paths = ("--runs", tmp_path / "runs", "--out", tmp_path / "seeds.json")
+    return ("seeds", "--preset", "tiny", "--seeds", 3, 5, *paths)
+
+
+def test_every_seed_is_trained_and_stands_in_the_table(
+    run: Run, arguments: tuple[object, ...], tmp_path: Path
+):
+    table = run(*arguments, "--json").report
+    assert table == json.loads((tmp_path / "seeds.json").read_text())
+    assert (table["preset"], table["minutes"], table["split"]) == ("tiny", 30.0, "dev")
+    accuracies = []
+    for row, seed in zip(table["runs"], (3, 5), strict=True):
+        card = json.loads((tmp_path / "runs" / f"tiny-{seed}" / "card.json").read_text())
+        assert (row["seed"], row["n_steps"]) == (seed, 4) == (card["seed"], card["n_steps"])
+        assert {name: row[name] for name in card["figures"]["dev"]} == card["figures"]["dev"]
+        assert row["held_out"] == card["figures"]["held_out"]
+        accuracies.append(row["accuracy"])
+    assert table["range"] == [min(accuracies), max(accuracies)]
+    assert table["mean"] == pytest.approx(sum(accuracies) / 2)
+
+
+def test_a_seed_that_was_trained_is_not_trained_again(
+    run: Run, arguments: tuple[object, ...], monkeypatch: pytest.MonkeyPatch
+):
+    first = run(*arguments, "--json").report
+    monkeypatch.setattr(repeats, "train", lambda *_, **__: pytest.fail("trained again"))
+    assert run(*arguments, "--json").report == first
+    low, high = first["range"]
+    assert run(*arguments).out == f"tiny: {first['mean']:.1%} of dev ({low:.1%} to {high:.1%})\n"
+
+
+def test_a_seed_named_twice_is_refused(run: Run, tmp_path: Path):
+    error = run("seeds", "--seeds", 1, 1, "--runs", tmp_path).error
+    assert error == "error: each seed once, not 1 1"
