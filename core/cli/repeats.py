@@ -23,10 +23,17 @@ def add_table(parser: argparse.ArgumentParser, *, minutes: float, runs: Path, ou
 
 
 def trained(
-    recipe: Recipe, folder: Path, options: argparse.Namespace, *, seed: int, tuning: bool
+    recipe: Recipe,
+    folder: Path,
+    options: argparse.Namespace,
+    *,
+    seed: int,
+    tuning: bool,
+    steps: int | None = None,
 ) -> dict[str, Any]:
     """The card of a finished training in `folder`, which is begun or continued if need be.
 
+    A new one has as many steps as the minutes of `options` give, or `steps`.
     Raises ValueError if the folder holds another training.
     """
     if (folder / CARD).exists() and not (folder / RUN).exists():
@@ -41,8 +48,8 @@ def trained(
         run = begin(
             recipe,
             folder,
-            minutes=options.minutes,
-            steps=None,
+            minutes=options.minutes if steps is None else None,
+            steps=steps,
             seed=seed,
             corpus_folder=options.corpus,
             tuning=tuning,

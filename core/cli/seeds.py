@@ -22,16 +22,18 @@ def add_seeds(parser: argparse.ArgumentParser) -> None:
 def seeds(options: argparse.Namespace) -> None:
     """Train a preset with every seed that is not there yet; write dev accuracies, mean and range.
 
-    The accuracies are those of the cards, measured once at the end of each training.
+    All have as many steps as the minutes gave for the first: nothing but the seed differs. The
+    accuracies are those of the cards, measured once at the end of each training.
     Raises ValueError for a seed named twice.
     """
     if len(set(options.seeds)) < len(options.seeds):
         raise ValueError(f"each seed once, not {' '.join(map(str, options.seeds))}")
     recipe = preset(options.preset)
-    cards = [
-        trained(recipe, options.runs / f"{recipe.name}-{seed}", options, seed=seed, tuning=False)
-        for seed in options.seeds
-    ]
+    cards: list[dict[str, Any]] = []
+    for seed in options.seeds:
+        folder = options.runs / f"{recipe.name}-{seed}"
+        steps = cards[0]["n_steps"] if cards else None
+        cards.append(trained(recipe, folder, options, seed=seed, tuning=False, steps=steps))
     accuracies = [card["figures"]["dev"]["accuracy"] for card in cards]
     table: dict[str, Any] = {
         "preset": recipe.name,
