@@ -26,6 +26,8 @@ from core.attention.linear_whole import Whole
 from core.attention.masks import check_padding
 from core.attention.softmax import widened
 
+MOST = 100.0  # of two rows' scales; with any number of features it stays within float32
+
 
 class State(NamedTuple):
     """All that later tokens need: Σ 2^(s_j − M) φ(k_j) [v_j, 1]ᵀ, and M.
@@ -126,6 +128,21 @@ def weights(
     if hidden is not None:
         products = products.masked_fill(hidden, 0.0)
     return products * inverted(products.sum(dim=-1, keepdim=True))
+
+
+def scores(
+    query: Tensor, key: Tensor, feature_map: FeatureMap, *, hidden: Tensor | None = None
+) -> Tensor:
+    """φ(q)·φ(k) (B, H, L_q, L_k), at least float32; hidden pairs are minus infinity.
+
+    For looking at: `weights` keep more of what is very small. Scales beyond 2^MOST are cut.
+    """
+    queries, query_scale = feature_map(widened(query))
+    keys, key_scale = feature_map(widened(key))
+    products = queries @ keys.mT
+    if query_scale is not None and key_scale is not None:
+        products = products * (query_scale + key_scale.mT).clamp(max=MOST).exp2()
+    return products if hidden is None else products.masked_fill(hidden, -torch.inf)
 
 
 def count_features(x: Tensor, feature_map: FeatureMap) -> int:

@@ -23,11 +23,16 @@ from core.checkpoints.files import (
     write_json,
     write_whole,
 )
+from core.checkpoints.shelf import (
+    SNAPSHOTS,
+    content_hash,
+    list_checkpoints,
+    snapshot_steps,
+    weights_path,
+)
 from core.data.vocabulary import Vocabulary, vocabulary_from_dict
 from core.models.config import GPTConfig
 from core.models.gpt import GPT
-
-SNAPSHOTS = "snapshots"
 
 
 class CheckpointError(ValueError):
@@ -42,21 +47,6 @@ class Checkpoint:
     model: GPT
     vocabulary: Vocabulary
     card: dict[str, Any]
-
-
-def list_checkpoints(folder: Path) -> list[str]:
-    """Names of the folders that hold a card, sorted."""
-    return sorted(path.parent.name for path in folder.glob(f"*/{CARD}"))
-
-
-def snapshot_steps(folder: Path) -> list[int]:
-    """The training steps at which a checkpoint's run kept a snapshot, ascending."""
-    return sorted(int(path.stem) for path in (folder / SNAPSHOTS).glob("[0-9]*.safetensors"))
-
-
-def content_hash(folder: Path, *, snapshot: int | None = None) -> str:
-    """Digest of the weights on disk: the key under which a loaded model may be cached."""
-    return sha256(_weights_path(folder, snapshot))
 
 
 def save_checkpoint(
@@ -102,7 +92,7 @@ def load_checkpoint(folder: Path, *, snapshot: int | None = None) -> Checkpoint:
         model = GPT(GPTConfig(**config))
     except (ValueError, TypeError, RuntimeError) as error:  # RuntimeError: sizes beyond memory
         raise CheckpointError(f"checkpoint {folder.name}: {error}") from None
-    path = _weights_path(folder, snapshot)
+    path = weights_path(folder, snapshot)
     _refuse_mismatch(folder, card, path)
     load_weights(model, path)
     if model.config.vocabulary_size != vocabulary.size:
@@ -140,10 +130,6 @@ def read_tensors(path: Path) -> dict[str, Tensor]:
         raise CheckpointError(f"{path}: not a whole safetensors file ({error})") from None
 
 
-def _weights_path(folder: Path, snapshot: int | None) -> Path:
-    return folder / (WEIGHTS if snapshot is None else f"{SNAPSHOTS}/{snapshot:06d}.safetensors")
-
-
 def _refuse_mismatch(folder: Path, card: dict[str, Any], weights: Path) -> None:
     files = card.get("files")
     stated = cast(dict[str, Any], files) if isinstance(files, dict) else {}
@@ -160,3 +146,19 @@ def _refuse_mismatch(folder: Path, card: dict[str, Any], weights: Path) -> None:
                 f"checkpoint {folder.name}: {name} is not the file that the card describes "
                 f"(sha256 {found[:12]}…, the card says {str(stated[name])[:12]}…)"
             )
+
+
+__all__ = [
+    "SNAPSHOTS",
+    "Checkpoint",
+    "CheckpointError",
+    "content_hash",
+    "list_checkpoints",
+    "load_checkpoint",
+    "load_weights",
+    "read_tensors",
+    "save_checkpoint",
+    "save_weights",
+    "snapshot_steps",
+    "write_card",
+]

@@ -3,17 +3,23 @@
 import argparse
 import json
 import sys
+import time
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, get_args
 
-from core.checkpoints.store import load_checkpoint
+from core.checkpoints.store import Checkpoint, content_hash, load_checkpoint
 from core.cli.evaluating import corpus_of
+from core.cli.heads_off import run_off
 from core.cli.places import checkpoint_folder
+from core.data.corpus import TrainingCorpus, questions_digest
 from core.inspection.ablate import Mode, head_means
 from core.inspection.answered import answered
 from core.inspection.captions import head_name
-from core.inspection.head_table import HeadRow, HeadTable, head_table
+from core.inspection.head_record import HeadRecord, save_record
+from core.inspection.head_rows import HeadRow, HeadTable, Together
+from core.inspection.head_table import Progress, head_table, head_tables
+from core.jobs.run import machine
 
 INSTEAD = {"zero": "zero", "mean": "its mean over the dev questions"}
 KEYS = "layer head caption weight_on_name contribution attribution accuracy_without".split()
@@ -31,27 +37,27 @@ def add_heads(parser: argparse.ArgumentParser) -> None:
         default="zero",
         help="what takes a head's place: zero, or its mean over the dev questions",
     )
+    parser.add_argument(
+        "--off", nargs="+", metavar="HEAD", help="only these heads, off together: L1H5 L0H2"
+    )
+    parser.add_argument(
+        "--record",
+        action="store_true",
+        help="write the table, in both modes, beside the checkpoint: the pages show it at once",
+    )
     parser.add_argument("--json", action="store_true", help="one JSON object to standard output")
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> None:
-    """Measure every head, print."""
-    stored = load_checkpoint(checkpoint_folder(options.checkpoint))
+    """Measure every head, write what was asked for, print."""
+    folder = checkpoint_folder(options.checkpoint)
+    stored = load_checkpoint(folder)
     corpus = corpus_of(stored, options.corpus)
-    asked = corpus.questions(options.split)
-    means = None
-    if options.mode == "mean":
-        known = answered(stored.model, stored.vocabulary, corpus.dev)
-        means = head_means(stored.model, known)
-    table = head_table(
-        stored.model,
-        stored.vocabulary,
-        asked,
-        mode=options.mode,
-        means=means,
-        progress=_show_progress if sys.stderr.isatty() else None,
-    )
+    if options.off:
+        run_off(stored, corpus, options)
+        return
+    table = (_record if options.record else _measure)(folder, stored, corpus, options)
     report: dict[str, Any] = {
         "checkpoint": stored.name,
         "split": options.split,
@@ -60,8 +66,52 @@ def run(options: argparse.Namespace) -> None:
         "accuracy": table.accuracy,
         "heads": [_row(row) for row in table.rows],
         "rank_agreement": table.agreement,
+        "together": {"most": _together(table.most), "least": _together(table.least)},
     }
     print(json.dumps(report, ensure_ascii=False) if options.json else _text(report, table))
+
+
+def _measure(
+    _: Path, stored: Checkpoint, corpus: TrainingCorpus, options: argparse.Namespace
+) -> HeadTable:
+    means = None
+    if options.mode == "mean":
+        known = answered(stored.model, stored.vocabulary, corpus.dev)
+        means = head_means(stored.model, known)
+    return head_table(
+        stored.model,
+        stored.vocabulary,
+        corpus.questions(options.split),
+        mode=options.mode,
+        means=means,
+        progress=_progress(),
+    )
+
+
+def _record(
+    folder: Path, stored: Checkpoint, corpus: TrainingCorpus, options: argparse.Namespace
+) -> HeadTable:
+    """Both modes, into a file beside the weights."""
+    asked, started = corpus.questions(options.split), time.perf_counter()
+    tables, means = head_tables(
+        stored.model, stored.vocabulary, asked, corpus.dev, progress=_progress()
+    )
+    record = HeadRecord(
+        checkpoint=stored.name,
+        split=options.split,
+        tables=tables,
+        means=means,
+        seconds=time.perf_counter() - started,
+        machine=machine(),
+        weights=content_hash(folder),
+        data=questions_digest(asked),
+    )
+    save_record(folder, record)
+    return tables[options.mode]
+
+
+def _together(off: Together) -> dict[str, Any]:
+    return {"heads": [head_name(*at) for at in off.heads], "accuracy_without": off.accuracy_without}
 
 
 def _row(row: HeadRow) -> dict[str, Any]:
@@ -87,7 +137,16 @@ def _text(report: dict[str, Any], table: HeadTable) -> str:
         f"{report['checkpoint']}, {report['split']}: {report['accuracy']:.1%} of "
         f"{report['total']} with every head; a head that is off gives {INSTEAD[table.mode]}"
     )
-    return "\n".join([start, *rows, f"rank agreement (Spearman): {agreed}"])
+    together = [
+        f"those that matter {which}, off together "
+        f"({', '.join(head_name(*at) for at in off.heads)}): {off.accuracy_without:.1%}"
+        for which, off in (("most", table.most), ("least", table.least))
+    ]
+    return "\n".join([start, *rows, *together, f"rank agreement (Spearman): {agreed}"])
+
+
+def _progress() -> Progress | None:
+    return _show_progress if sys.stderr.isatty() else None
 
 
 def _show_progress(done: int, total: int) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from core.checkpoints.files import CARD, CONFIG, VOCABULARY, WEIGHTS, read_json, sha256
-from core.models.config import GPTConfig
+from core.models.config import LINEAR, SYNTHESIZERS, GPTConfig
 
 COURSE = "course"
 STALE = "the weights have changed since it was recorded"
@@ -20,11 +20,15 @@ VARIANT_NAMES = {
     "rotary": "rotary",
     "synthesizer": "Synthesizer",
     "perceiver": "Perceiver",
+    "elu": "linear (elu+1)",
+    "favor": "linear (FAVOR+)",
+    "taylor": "linear (Taylor)",
 }
 VOCABULARIES = {"bpe": "pieces", "char": "characters"}
 OBJECTIVES = {
     "shuffled_facts": "shuffled facts",
     "ordered_facts": "facts in order",
+    "cued_facts": "facts after a cue",
     "salient_spans": "salient spans",
     "span_corruption": "span corruption",
 }
@@ -49,7 +53,7 @@ class Measured:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """One checkpoint; `variant` is a key of core.models.config.VARIANTS.
+    """One checkpoint; `variant` is a key of VARIANT_NAMES.
 
     `measured` is None where no evaluation is recorded, or where it cannot be used: then `problem`
     says why. `objectives` of the pretraining and `seconds` are None where the card does not say
@@ -122,7 +126,7 @@ def _row(folder: Path, digest: Callable[[Path], str]) -> Row | None:
         name=folder.name,
         variant=_variant(config),
         vocabulary=VOCABULARIES.get(kind, kind),
-        objectives=_objectives(recipe),
+        objectives=_objectives(card),
         n_parameters=int(card.get("n_parameters") or 0),
         seconds=None if seconds is None else float(seconds),
         machine=str(card.get("machine") or ""),
@@ -160,22 +164,31 @@ def _measured(folder: Path, digest: Callable[[Path], str]) -> tuple[Measured | N
 def _variant(config: GPTConfig) -> str:
     if config.n_latents:
         return "perceiver"
-    if config.attention != "softmax":
+    if config.attention in LINEAR:
+        return config.attention
+    if config.attention in SYNTHESIZERS:
         return "synthesizer"
     return "rotary" if config.positions == "rotary" else "vanilla"
 
 
-def _objectives(recipe: dict[str, Any]) -> tuple[str, ...] | None:
+def _objectives(card: dict[str, Any]) -> tuple[str, ...] | None:
     """What was practised beside the questions, in any phase."""
-    phases = recipe.get("phases")
+    phases = _phases(card)
+    if phases is None:
+        return None
+    return tuple(
+        words for name, words in OBJECTIVES.items() if any(phase.get(name) for phase in phases)
+    )
+
+
+def _phases(card: dict[str, Any]) -> list[dict[str, Any]] | None:
+    """Those of the training and, before them, of the checkpoints that it started from."""
+    phases = _object(card.get("recipe")).get("phases")
     if not isinstance(phases, list):
         return None
-    mixtures = [_object(phase) for phase in cast(list[Any], phases)]
-    return tuple(
-        words
-        for name, words in OBJECTIVES.items()
-        if any(mixture.get(name) for mixture in mixtures)
-    )
+    begun = _object(card.get("start_from"))
+    before = (_phases(begun) or []) if begun else []
+    return [*before, *map(_object, cast(list[Any], phases))]
 
 
 def _accuracy(row: Row) -> float:

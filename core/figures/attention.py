@@ -5,7 +5,7 @@ keep every row and column. Weight is opacity of one hue: the same chart serves b
 be saved as it is. Masked cells are grey, which is not the same as zero.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import altair as alt
@@ -29,11 +29,12 @@ def heads_grid(
     *,
     score_name: str,
     cell: int = 42,
+    off: Collection[tuple[int, int]] = (),
 ) -> alt.LayerChart:
     """Small pictures, one a head (columns are layers), with the score under each.
 
-    `images` are data URIs [layer][head]; a score that is not a number is shown as a dash. The point
-    selection named `head` returns the clicked one.
+    `images` are data URIs [layer][head]; a score that is not a number is shown as a dash, that of a
+    head that is `off` as this word. The point selection named `head` returns the clicked one.
     """
     n_layers, n_heads = scores.shape
     frame = pd.DataFrame(
@@ -43,7 +44,9 @@ def heads_grid(
                 "head": head,
                 "image": images[layer][head],
                 "score": float(scores[layer, head]),
-                "shown": f"{scores[layer, head]:.2f}".replace("nan", "–"),
+                "shown": "off"
+                if (layer, head) in off
+                else f"{scores[layer, head]:.2f}".replace("nan", "–"),
                 "exact": f"{scores[layer, head]:.3f}".replace("nan", "–"),
                 "name": f"L{layer}·H{head}",
                 "selected": (layer, head) == selected,

@@ -37,6 +37,7 @@ def row_bars(
         }
     )
     step = max(6, min(22, height // len(keys_seen)))
+    brings = bool(contribution[keys_seen].any())  # a head that is off brings nothing
     # The title stands above the tokens, where it takes no width.
     above = {"titleAngle": 0, "titleAlign": "right", "titleX": -6, "titleY": -6}
     keys = label_axis(labels, labelOverlap=step < 12, **above)
@@ -51,12 +52,16 @@ def row_bars(
         .properties(width=88, height=alt.Step(step))
         for field, colour, scale, first in (
             ("weight", WEIGHT, alt.Scale(domain=[0, 1]), True),
-            ("contribution", VALUE, alt.Scale(zero=True), False),
+            ("contribution", VALUE, _from_zero(brings=brings), False),
         )
     ]
     return (
         alt.hconcat(*charts, spacing=10).resolve_scale(y="shared").properties(title=headline(title))
     )
+
+
+def _from_zero(*, brings: bool) -> alt.Scale:
+    return alt.Scale(zero=True) if brings else alt.Scale(domain=[0, 1])
 
 
 def score_parts(

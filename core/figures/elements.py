@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import altair as alt
 import pandas as pd
@@ -10,6 +10,7 @@ import pandas as pd
 from core.figures.palette import FONT_SIZE
 
 Figure = alt.Chart | alt.LayerChart | alt.HConcatChart
+Drawn = TypeVar("Drawn", alt.Chart, alt.LayerChart)
 MOST_LABELS = 60  # of an axis; beyond it those that would overlap are left out
 DASHES = ([1, 0], [7, 4], [2, 3], [10, 3, 2, 3])
 
@@ -27,6 +28,16 @@ def axis(**options: Any) -> alt.Axis:
 def headline(text: str) -> alt.TitleParams:
     """The title of a picture that stands alone; a little larger."""
     return alt.TitleParams(text, anchor="start", fontSize=FONT_SIZE + 1)
+
+
+def fitted(chart: Drawn, height: int, text: str) -> Drawn:
+    """As wide as its place; the height is that of the plot alone, axis and legends come to it."""
+    return chart.properties(
+        width="container",
+        height=height,
+        title=title(text),
+        autosize=alt.AutoSizeParams(type="fit-x", contains="padding"),
+    )
 
 
 def token_names(labels: Sequence[str]) -> str:

@@ -5,4 +5,8 @@ KEY = "#D97E0F"
 VALUE = "#1FA37A"
 WEIGHT = "#8A5CF0"
 MASKED = "#8D939B"
+# Trainings side by side: first, second, third, fourth; they mean nothing else.
+RUNS = ("#D1477F", "#0E86A8", "#8A8A12", "#A8653A")
+# Kinds of attention by what they do about L²: exact, feature map, low rank, sparse, no pairs.
+FAMILIES = ("#E8361A", "#5256CC", "#C04FD0", "#3F9B2E", "#7A6A6A")
 FONT_SIZE = 14

@@ -113,8 +113,7 @@ class Past:
         """The output of new rows that look at the past and at each other, or its change."""
         if layer in self._seen:
             heads = heads.after(self._seen[layer])
-        self._seen[layer] = heads
-        output = heads.output()
+        output, self._seen[layer] = heads.step()
         return output if self._change is None else self._change(layer, heads, output)
 
 

@@ -7,7 +7,7 @@ is never touched; the replacement is a function that its forward pass is given.
 
 from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import get_args
 
 import numpy as np
 import torch
@@ -15,25 +15,10 @@ from torch import Tensor
 
 from core.inspection.answered import Answered, attending, in_batches
 from core.inspection.captions import head_name
-from core.inspection.record import Array
+from core.inspection.off import Head, HeadMeans, Mode
 from core.models.config import GPTConfig
 from core.models.gpt import GPT, Change
 from core.models.heads import Heads
-
-Head = tuple[int, int]
-Mode = Literal["zero", "mean"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HeadMeans:
-    """What each head gives on average, (n_layers, n_heads, d) each.
-
-    Taken apart, because a head mostly does something else while a question is read (the rows
-    before its ⁇) than while the answer is written (from ⁇ on).
-    """
-
-    reading: Array
-    writing: Array
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

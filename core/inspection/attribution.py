@@ -49,6 +49,16 @@ class Attribution:
     norm_bias: float
 
     @property
+    def by_layer(self) -> Array:
+        """(n_layers, n_heads + 2): heads, attention bias, MLP; a row a layer."""
+        return np.column_stack([self.heads, self.attention_bias, self.mlp])
+
+    @property
+    def largest_head(self) -> float:
+        """The most that one head adds or takes away."""
+        return float(np.abs(self.heads).max())
+
+    @property
     def total(self) -> float:
         """The sum of all parts."""
         layers = float(self.heads.sum() + self.attention_bias.sum() + self.mlp.sum())

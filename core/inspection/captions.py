@@ -7,6 +7,11 @@ from core.inspection.record import Array, AttentionTrace, Step
 
 CLEAR_WEIGHT = 0.3
 CLEAR_FACTOR = 2.0
+MAPS = {
+    "elu": "the map elu + 1",
+    "favor": "random features (FAVOR+)",
+    "taylor": "a Taylor polynomial of exp",
+}
 
 
 def head_name(layer: int, head: int) -> str:
@@ -72,12 +77,28 @@ def mechanism_note(trace: AttentionTrace) -> str:
             "A Synthesizer: these weights do not depend on pairs of tokens. Each token writes its "
             "own row, whatever stands at the other positions."
         )
+    if trace.is_linear:
+        return _linear_note(trace)
     if not trace.latent_positions:
         return ""
     return (
         f"A Perceiver: in L0 latents look at tokens, in L{trace.n_layers - 1} tokens at latents, "
         "between them latents at latents, each from its position backwards. "
         f"{_reach(trace.latent_positions, trace.n_tokens)}"
+    )
+
+
+def _linear_note(trace: AttentionTrace) -> str:
+    smallest = float(trace.weights.min())
+    sign = (
+        "none of them is negative here"
+        if smallest >= 0
+        else f"some are negative, down to −{-smallest:.2g} (drawn like 0), so none is a share of 1"
+    )
+    return (
+        f"Linear attention with {MAPS[trace.mechanism]}: there is no softmax and no logit. Shown "
+        "are effective weights, φ(q)·φ(k) divided by its sum over the keys. They replay the model, "
+        f"and each row sums to 1; {sign}."
     )
 
 

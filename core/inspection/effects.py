@@ -45,6 +45,16 @@ class Effect:
         return self.log_probabilities - self.before.log_probabilities
 
     @property
+    def probabilities(self) -> tuple[Array, Array]:
+        """(n_questions, longest answer) each: of the tokens written before, then and now."""
+        return np.exp(self.before.log_probabilities), np.exp(self.log_probabilities)
+
+    @property
+    def former_probability(self) -> Array:
+        """(n_questions,): how likely the whole answer given before is now."""
+        return np.exp(np.nansum(self.log_probabilities, axis=-1))
+
+    @property
     def answer_change(self) -> Array:
         """(n_questions,): change of the log-probability of the whole answer given before."""
         return np.nansum(self.token_change, axis=-1)

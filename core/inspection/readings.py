@@ -15,6 +15,7 @@ from torch import Tensor
 
 from core.data.vocabulary import Vocabulary
 from core.inspection.answered import Answered, in_batches
+from core.inspection.head_rows import Scores
 from core.inspection.patterns import (
     PATTERNS,
     Numbers,
@@ -60,6 +61,18 @@ class Readings:
     def caption(self, layer: int, head: int) -> str:
         """The clearest pattern of a head, or that there is none."""
         return caption(self.patterns[layer, head], self.uniform_patterns[layer])
+
+
+def named_scores(readings: Readings) -> Scores:
+    """The scores by name, as tables and pages keep them."""
+    heads = {name: readings.patterns[..., index] for index, name in enumerate(PATTERNS)}
+    uniform = {name: readings.uniform_patterns[..., index] for index, name in enumerate(PATTERNS)}
+    for name in ("normalised_entropy", "distance"):
+        heads[name] = getattr(readings.scores, name)
+        uniform[name] = getattr(readings.uniform_scores, name)[:, 0]
+    heads["contribution"] = readings.contribution
+    uniform["contribution"] = np.full(len(readings.contribution), np.nan)
+    return Scores(heads=heads, uniform=uniform)
 
 
 class Maps(NamedTuple):

@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from core.models.config import LINEAR
+
 Array = NDArray[np.float32]
 ARRAYS = ("query", "key", "value", "output", "scores", "weights", "value_norm")
 MAY_LACK = ("query", "key")
@@ -60,6 +62,9 @@ class AttentionTrace:
     They are the rows of every layer but the last and the columns of every layer but the first; at
     the positions where none stands, scores are minus infinity and all else is zero.
 
+    `mechanism` is the model's attention. Linear attention has no softmax: its weights are effective
+    ones, which may be negative, and its scores are φ(q)·φ(k).
+
     Heads in `ablated` were switched off: their weights are still those that they would have had,
     `output` holds what took their place (zero, or in `mode` mean their mean), `value_norm` is zero.
     """
@@ -71,6 +76,7 @@ class AttentionTrace:
     word_starts: tuple[bool, ...]
     name_positions: tuple[int, ...]
     latent_positions: tuple[int, ...] = ()
+    mechanism: str = "softmax"
     ablated: tuple[tuple[int, int], ...] = ()
     mode: str = "zero"
     steps: tuple[Step, ...]
@@ -86,7 +92,12 @@ class AttentionTrace:
     @property
     def contribution(self) -> Array:
         """(n_layers, n_heads, L, L): norm of weight · value · W_O, what key j adds to row i."""
-        return self.weights * self.value_norm[..., None, :]
+        return np.abs(self.weights) * self.value_norm[..., None, :]
+
+    @property
+    def is_linear(self) -> bool:
+        """Whether there is a feature map in the place of softmax."""
+        return self.mechanism in LINEAR
 
     @property
     def n_layers(self) -> int:
@@ -135,6 +146,7 @@ class AttentionTrace:
             "word_starts": list(self.word_starts),
             "name_positions": list(self.name_positions),
             "latent_positions": list(self.latent_positions),
+            "mechanism": self.mechanism,
             "ablated": [list(head) for head in self.ablated],
             "mode": self.mode,
             "steps": [_step_dict(step) for step in self.steps],
@@ -174,6 +186,7 @@ def trace_from_dict(data: dict[str, Any]) -> AttentionTrace:
             word_starts=tuple(data["word_starts"]),
             name_positions=tuple(data["name_positions"]),
             latent_positions=tuple(data.get("latent_positions", ())),
+            mechanism=data.get("mechanism", "softmax"),
             ablated=tuple((layer, head) for layer, head in data.get("ablated", ())),
             mode=data.get("mode", "zero"),
             steps=tuple(_step(step) for step in data["steps"]),

@@ -26,9 +26,15 @@ Maps = NDArray[np.float64]
 def mean_maps(trace: AttentionTrace) -> Maps:
     """(n_layers, L, L): the mean weights of the heads that are on.
 
-    A layer without any mixes nothing: each row keeps itself. Raises ValueError for a Perceiver.
+    A layer without any mixes nothing: each row keeps itself. Raises ValueError for a Perceiver,
+    and for weights that are negative.
     """
     _refuse_latents(trace)
+    if trace.weights.min() < 0:
+        raise ValueError(
+            "rollout reads weights as shares of what a row takes over, and some effective weights "
+            f"of this linear attention are negative, down to {trace.weights.min():.2g}"
+        )
     weights = trace.weights.astype(np.float64)
     on = np.ones((trace.n_layers, trace.n_heads, 1, 1))
     for layer, head in trace.ablated:

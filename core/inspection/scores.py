@@ -82,6 +82,12 @@ def name_to_answer(trace: AttentionTrace) -> tuple[NDArray[np.float64], NDArray[
 
 
 def row_entropy(weights: NDArray[np.floating]) -> NDArray[np.float64]:
-    """Entropy in nats of each row (the last axis); 0·log 0 is 0."""
+    """Entropy in nats of each row (the last axis); 0·log 0 is 0.
+
+    Effective weights that are negative count by their size, as a share of all sizes of their row.
+    """
+    if (weights < 0).any():
+        sizes = np.abs(weights)
+        weights = sizes / np.maximum(sizes.sum(-1, keepdims=True), np.finfo(sizes.dtype).tiny)
     safe = np.where(weights > 0, weights, 1.0)
     return -(weights * np.log(safe)).sum(-1)

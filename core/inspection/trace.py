@@ -68,6 +68,7 @@ def trace(
         word_starts=tuple(vocabulary.word_starts(read)),
         name_positions=name_positions(vocabulary, question),
         latent_positions=standing_latents(model, layers),
+        mechanism=model.config.attention,
         steps=steps_of(fused[0], given.ids, first_row=len(prompt) - 1, vocabulary=vocabulary),
         **stacked(layers, len(read), off.heads),
         ablated=off.heads,
@@ -82,12 +83,12 @@ def unchanged(_layer: int, _heads: Heads, output: Tensor) -> Tensor:
 
 
 def record_layers(model: GPT, ids: Tensor, change: Change = unchanged) -> list[Layer]:
-    """Forward pass with explicit softmax in float32; ids (B, L)."""
+    """Forward pass with explicit weights in float32; ids (B, L)."""
     layers: list[Layer] = []
 
     def attend(index: int, heads: Heads) -> Tensor:
         scores = heads.scores()
-        weights = softmax.weights(scores)
+        weights = heads.weights(scores)
         output = change(index, heads, weights @ heads.value)
         brought = model.layers[index].project_by_head(heads.value)
         value_norm = brought.square().sum(-1).sqrt()  # (B, H, columns)

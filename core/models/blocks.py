@@ -37,6 +37,9 @@ class Block(nn.Module, ABC):
     def add_scoring(self, config: GPTConfig) -> None:
         """Register the parameters that the scores are made of."""
 
+    def draw(self, generator: torch.Generator | None) -> None:
+        """Draw what is random and not learned; most blocks have nothing of the kind."""
+
     @abstractmethod
     def heads(self, target: Stream, source: Stream) -> Heads:
         """What the heads work on when `target` looks at `source`; mostly they are the same."""

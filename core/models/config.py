@@ -4,7 +4,11 @@ from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 Positions = Literal["learned", "rotary"]
-Attention = Literal["softmax", "synthesizer", "dense-synthesizer"]
+Attention = Literal["softmax", "synthesizer", "dense-synthesizer", "elu", "favor", "taylor"]
+SYNTHESIZERS: tuple[Attention, ...] = ("synthesizer", "dense-synthesizer")
+LINEAR: tuple[Attention, ...] = ("elu", "favor", "taylor")
+FEATURES, TERMS = 128, 3
+MOST_TERMS = 4  # five terms of 32 numbers would be 58,905 features
 
 # What tells the course's models apart; all share its sizes.
 VARIANTS: dict[str, dict[str, Any]] = {
@@ -22,6 +26,8 @@ class GPTConfig:
     `n_columns` is a Synthesizer's: the columns of B, block_size − 1 unless told. With `n_latents`
     the model is a Perceiver: its first layer looks from the latents at the tokens, its last from
     the tokens at the latents. `latent_stride` and `latent_residual`: see core.attention.perceiver.
+    `elu`, `favor` and `taylor` are linear attention with that map (core.attention.linear);
+    `n_features` belongs to FAVOR+, `n_terms` to Taylor.
     """
 
     vocabulary_size: int
@@ -35,6 +41,8 @@ class GPTConfig:
     n_latents: int = 0
     latent_stride: int = 1
     latent_residual: bool = True
+    n_features: int = FEATURES
+    n_terms: int = TERMS
 
     def __post_init__(self) -> None:
         for name in ("vocabulary_size", "block_size", "n_layers", "n_heads", "width"):
@@ -50,6 +58,7 @@ class GPTConfig:
             raise ValueError(f"rotary positions need an even head_dim, not {self.head_dim}")
         _check_synthesizer(self)
         _check_latents(self)
+        _check_linear(self)
 
     @property
     def head_dim(self) -> int:
@@ -58,7 +67,7 @@ class GPTConfig:
     @property
     def longest_input(self) -> int:
         """The most tokens that the model reads: a Synthesizer has a column for each."""
-        if self.attention == "softmax":
+        if self.attention not in SYNTHESIZERS:
             return self.block_size
         return self.block_size - 1 if self.n_columns is None else self.n_columns
 
@@ -75,9 +84,11 @@ def course_preset(variant: str = "vanilla", *, vocabulary_size: int = 256) -> GP
 
 
 def _check_synthesizer(config: GPTConfig) -> None:
-    if config.attention == "softmax":
+    if config.attention not in SYNTHESIZERS:
         if config.n_columns is not None:
-            raise ValueError("n_columns belongs to a Synthesizer; attention is 'softmax'")
+            raise ValueError(
+                f"n_columns belongs to a Synthesizer; attention is {config.attention!r}"
+            )
         return
     if config.positions == "rotary":
         raise ValueError(
@@ -113,4 +124,19 @@ def _check_latents(config: GPTConfig) -> None:
         raise ValueError(
             f"latent {config.n_latents - 1} would stand at position {last}, "
             f"outside the block of {config.block_size}"
+        )
+
+
+def _check_linear(config: GPTConfig) -> None:
+    for name, owner, usual in (("n_features", "favor", FEATURES), ("n_terms", "taylor", TERMS)):
+        if config.attention != owner and getattr(config, name) != usual:
+            raise ValueError(f"{name} belongs to attention {owner!r}, not {config.attention!r}")
+    if config.n_features < 1:
+        raise ValueError(f"n_features is {config.n_features}; it must be at least 1")
+    if not 1 <= config.n_terms <= MOST_TERMS:
+        raise ValueError(f"n_terms is {config.n_terms}; 1 to {MOST_TERMS} are allowed")
+    if config.attention in LINEAR and config.n_latents:
+        raise ValueError(
+            "the latents of a Perceiver and its tokens are not the same positions, which linear "
+            "attention needs: n_latents must be 0"
         )

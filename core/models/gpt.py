@@ -9,9 +9,10 @@ import torch
 from torch import Tensor, nn
 
 from core.attention.perceiver import latent_positions
-from core.models.blocks import Block, DotBlock, Stream, SynthesizerBlock
+from core.models.blocks import Block, Stream
 from core.models.config import GPTConfig
 from core.models.heads import Heads
+from core.models.kinds import block_kind
 
 # Layer number and heads to their output (B, H, L, d).
 Attend = Callable[[int, Heads], Tensor]
@@ -31,7 +32,7 @@ class GPT(nn.Module):
         learned, n_latents = config.positions == "learned", config.n_latents
         self.positions = nn.Parameter(torch.zeros(1, config.block_size, width)) if learned else None
         self.latents = nn.Parameter(torch.zeros(1, n_latents, width)) if n_latents else None
-        kind = DotBlock if config.attention == "softmax" else SynthesizerBlock
+        kind = block_kind(config.attention)
         self.blocks = nn.ModuleList(kind(config) for _ in range(config.n_layers))
         self.norm = nn.LayerNorm(width)
         self.head = nn.Linear(width, config.vocabulary_size, bias=False)
@@ -102,6 +103,7 @@ def initialise(model: GPT, generator: torch.Generator | None) -> None:
     """Normal(0, 0.02) for matrices and embeddings, zero for biases, one for norms (GPT-2).
 
     A Synthesizer's B is uniform within ±0.001, a Perceiver's basis Xavier-uniform (the course).
+    Random features are drawn last, once for each layer; from then on they are stored.
     """
     with torch.no_grad():
         for name, parameter in model.named_parameters():
@@ -113,3 +115,5 @@ def initialise(model: GPT, generator: torch.Generator | None) -> None:
                 parameter.normal_(0.0, 0.02, generator=generator)
             elif name.endswith("bias"):
                 parameter.zero_()
+        for block in model.layers:
+            block.draw(generator)

@@ -11,32 +11,47 @@ from typing import ClassVar, Self
 import torch
 from torch import Tensor
 
-from core.attention import sdpa, softmax, synthesizer
+from core.attention import linear, sdpa, softmax, synthesizer
+from core.attention.feature_maps import FeatureMap
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Heads(ABC):
-    """One layer's heads, positions already in them."""
+    """One layer's heads, positions already in them.
+
+    Of a past, later rows get what is `kept` in front of their own, and what is `carried` as it is.
+    """
 
     value: Tensor
     rows: Tensor
     columns: Tensor
     kept: ClassVar[tuple[str, ...]] = ("value",)
+    carried: ClassVar[tuple[str, ...]] = ()
 
     @abstractmethod
     def scores(self) -> Tensor:
-        """What softmax is taken of: (B, H, rows, columns), at least float32, the future hidden."""
+        """What the weights are made of: (B, H, rows, columns), at least float32, the future −∞."""
+
+    def weights(self, scores: Tensor) -> Tensor:
+        """The weights (B, H, rows, columns) that belong to these scores; rows sum to 1."""
+        return softmax.weights(scores)
 
     def output(self) -> Tensor:
         """Weights times value (B, H, rows, d)."""
-        return softmax.weights(self.scores()).to(self.value.dtype) @ self.value
+        return self.weights(self.scores()).to(self.value.dtype) @ self.value
+
+    def step(self) -> tuple[Tensor, Self]:
+        """The output, and the heads that later rows come `after`."""
+        return self.output(), self
 
     def after(self, past: Self) -> Self:
         """The same rows looking at the columns of the past too: a step with a key-value cache."""
         grown = {
             name: torch.cat([getattr(past, name), getattr(self, name)], dim=2) for name in self.kept
         }
-        return replace(self, columns=torch.cat([past.columns, self.columns]), **grown)
+        carried = {name: getattr(past, name) for name in self.carried}
+        columns = torch.cat([past.columns, self.columns])
+        return replace(self, columns=columns, **grown, **carried)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,6 +67,43 @@ class DotHeads(Heads):
 
     def output(self) -> Tensor:
         return sdpa.attend(self.query, self.key, self.value, self.rows, self.columns)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LinearHeads(DotHeads):
+    """Linear attention: a feature map in the place of the exponential, and no softmax.
+
+    `state` is all that is left of the tokens before these rows, in generation: keys and values of
+    the past are gone, and with them scores and weights.
+    """
+
+    feature_map: FeatureMap
+    state: linear.State | None = None
+    kept: ClassVar[tuple[str, ...]] = ()
+    carried: ClassVar[tuple[str, ...]] = ("state",)
+
+    def scores(self) -> Tensor:
+        """There are no logits: φ(q)·φ(k), what exp(q·k / √d) would be."""
+        hidden = softmax.future(self.rows, self.columns)
+        return linear.scores(self.query, self.key, self.feature_map, hidden=hidden)
+
+    def weights(self, scores: Tensor) -> Tensor:
+        """Effective weights, which a map with negative features can make negative; formed anew,
+        for the scores have lost what their row's own scale would keep.
+        """
+        hidden = torch.isneginf(scores)
+        return linear.weights(self.query, self.key, self.feature_map, hidden=hidden)
+
+    def output(self) -> Tensor:
+        return self.step()[0]
+
+    def step(self) -> tuple[Tensor, Self]:
+        """By the state, at a cost that does not grow with what came before."""
+        rows, past = (self.query, self.key, self.value, self.feature_map), self.state
+        past = linear.start(*rows[1:]) if past is None else past
+        one = self.query.shape[2] == 1
+        output, state = linear.step(*rows, past) if one else linear.resume(*rows, past)
+        return output, replace(self, state=state)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

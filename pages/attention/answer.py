@@ -3,16 +3,24 @@
 import streamlit as st
 
 from core.inspection.captions import mechanism_note
+from core.inspection.effects import Effect
 from core.inspection.record import AttentionTrace
 from pages.attention.controls import Choice
-from pages.shared.text import percent, plain
+from pages.attention.switches import CHANGES, STAYS, Switches, named
+from pages.shared.text import percent, plain, verdict_badge
+
+INSTEAD = {"zero": "zero", "mean": "their mean over the dev questions"}
 
 
-def show_answer(choice: Choice, trace: AttentionTrace) -> None:
-    """Two lines that a back row can read, and the integrity line."""
+def show_heading(choice: Choice, trace: AttentionTrace) -> None:
+    """Question, answer, right or wrong: for the back row."""
     verdict = _verdict(choice, trace.answer)
     answer = plain(trace.answer) or "(nothing)"
     st.markdown(f"#### {plain(trace.question)} → **{answer}**{verdict}")
+
+
+def show_answer(trace: AttentionTrace) -> None:
+    """Probability and runners-up, and the integrity line."""
     first = trace.steps[0]
     others = ", ".join(f"{plain(c.label)} {percent(c.probability)}" for c in first.next_best)
     proof = trace.proof
@@ -28,10 +36,49 @@ def show_answer(choice: Choice, trace: AttentionTrace) -> None:
         st.markdown(f":material/info: {note}")
 
 
+def show_change(before: AttentionTrace, found: Effect, switches: Switches) -> None:
+    """What the answer was with every head, and what is left of it."""
+    answer, changed = plain(before.answer) or "(nothing)", bool(found.changed[0])
+    now = float(found.former_probability[0])
+    st.markdown(
+        f":material/toggle_off: **Off: {named(switches.off.heads)}** (in place: "
+        f"{INSTEAD[switches.off.mode]}). With every head **{answer}**, "
+        f"{percent(before.probability)}; this answer has now **{percent(now)}**"
+        f"{_said(switches.guess, changed)}"
+    )
+
+
+def show_cover(switches: Switches) -> None:
+    """In the place of a change that is not shown yet."""
+    st.markdown(
+        f":material/visibility_off: **Covered:** with {named(switches.off.heads)} off, does the "
+        "answer stay? Say it, and it is shown; until then every head is on."
+    )
+
+
+def show_pieces(before: AttentionTrace, found: Effect) -> None:
+    """The probability of each written piece, then and now."""
+    then, now = (values[0] for values in found.probabilities)
+    labels = " | ".join(plain(step.label) for step in before.steps)
+    rows = [
+        f"| {name} | {' | '.join(percent(float(p)) for p in values[: len(before.steps)])} |"
+        for name, values in (("with every head", then), ("now", now))
+    ]
+    head = [f"| answer before | {labels} |", "|:--|" + "--:|" * len(before.steps)]
+    st.markdown("\n".join([*head, *rows]))
+
+
+def _said(guess: str | None, changed: bool) -> str:  # noqa: FBT001
+    if guess is None:
+        return "."
+    right = guess == (CHANGES if changed else STAYS)
+    happened = CHANGES if changed else STAYS
+    mark = ":material/check: **as you said**" if right else ":material/close: not as you said"
+    return f". {mark}: {happened}."
+
+
 def _verdict(choice: Choice, answer: str) -> str:
     if choice.expected is None:
         unknown = "nobody in the table" if choice.corpus == "notable" else "right answer unknown"
         return f"  :gray-badge[{unknown}]"
-    if answer.strip() == choice.expected:
-        return "  :green-badge[:material/check: right]"
-    return f"  :red-badge[:material/close: wrong: {plain(choice.expected)}]"
+    return verdict_badge(choice.expected, answer)

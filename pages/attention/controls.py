@@ -4,16 +4,11 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from core.checkpoints.store import list_checkpoints, snapshot_steps
-from core.cli.paths import CHECKPOINTS
 from core.inspection.record import AttentionTrace
-from pages.attention.questions import choose_question
 from pages.attention.upload import UPLOADED, Upload, choose_upload
 from pages.attention.view import ARCS, MAP, MOST_ARC_TOKENS, PARTS, View, make_view
-from pages.shared.loading import checkpoint_corpus
-
-DEFAULT_CHECKPOINT = "notable-pretrained"
-FINISHED = "finished"
+from pages.shared.choosing import checkpoint_corpus, choose_model
+from pages.shared.questions import choose_question
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,7 +28,7 @@ class Choice:
 def choose() -> Choice:
     """The controls of the side bar."""
     with st.sidebar:
-        checkpoint, snapshot = _choose_model()
+        checkpoint, snapshot = choose_model(others=[UPLOADED])
         uploaded = checkpoint == UPLOADED
         upload = choose_upload() if uploaded else None
         corpus = "course" if uploaded else checkpoint_corpus(checkpoint)
@@ -106,27 +101,8 @@ def _views_lacking(trace: AttentionTrace, view: View) -> dict[str, str]:
             "No q·k parts: a Synthesizer has no queries and keys, and its weights do not depend on "
             "pairs of tokens."
         )
+    elif trace.is_linear:
+        lacking[PARTS] = (
+            "No q·k parts: linear attention multiplies features of queries and keys, φ(q)·φ(k)."
+        )
     return lacking
-
-
-def _choose_model() -> tuple[str, int | None]:
-    names = list_checkpoints(CHECKPOINTS)
-    if not names:
-        st.error("There is no checkpoint in the folder checkpoints/.")
-        st.stop()
-    default = names.index(DEFAULT_CHECKPOINT) if DEFAULT_CHECKPOINT in names else 0
-    name = st.selectbox(
-        "Checkpoint", [*names, UPLOADED], default, key="checkpoint", bind="query-params"
-    )
-    steps = [] if name == UPLOADED else snapshot_steps(CHECKPOINTS / name)
-    if not steps:
-        return name, None
-    moment = st.select_slider(
-        "Moment of training (step)",
-        [*map(str, steps), FINISHED],
-        FINISHED,
-        key="moment",
-        bind="query-params",
-        help="Scrub through snapshots of this training.",
-    )
-    return name, None if moment == FINISHED else int(moment)

@@ -34,14 +34,17 @@ GRID_CELL = 36  # eight heads fit into the first view of 1280x720
 
 @st.fragment
 @debug_mode(arg=False)  # Altair would check every part of a chart: a third of the time it takes
-def show_heads(trace: AttentionTrace, display: Display) -> None:
-    """Controls; then the grid of heads, one head, and one row of it, from left to right."""
+def show_heads(trace: AttentionTrace, display: Display, whole: AttentionTrace) -> None:
+    """Controls; then the grid of heads, one head, and one row of it, from left to right.
+
+    `whole` is the trace with every head on: what is looked at first follows from it.
+    """
     view = display.view
     controls = st.columns([1.3, 1, 1.7, 1.5], gap="small", vertical_alignment="bottom")
     with controls[0]:
         score = _choose_score(trace)
     with controls[1]:
-        at = _choose_head(trace)
+        at = _choose_head(whole)
     with controls[3]:
         index = _choose_step(trace)
     axes = view.axes[at[0]]
@@ -135,7 +138,12 @@ def _grid(trace: AttentionTrace, view: View, score: str, selected: tuple[int, in
     values, baseline = grid_scores(trace, score)
     st.markdown(f"**All heads** (uniform: {baseline})")
     chart = figures.heads_grid(
-        thumbnails(view), values, selected, score_name=MEANINGS[score], cell=GRID_CELL
+        thumbnails(view),
+        values,
+        selected,
+        score_name=MEANINGS[score],
+        cell=GRID_CELL,
+        off=trace.ablated,
     )
     # A new key for each choice forgets the click, so that the same head can be clicked again.
     key = f"{GRID_KEY}-{head_name(*selected)}"
@@ -154,6 +162,8 @@ def _picture(
     """The chosen picture with its sentence above; returns it with the sentence as title."""
     view, axes = display.view, display.view.axes[at[0]]
     st.markdown(f"**{plain(sentence)}**")
+    if at in trace.ablated:
+        st.caption("This head is off: these are the weights it would have, and it brings nothing.")
     if display.kind == ARCS:
         chart = row_figures.arcs(view.weights[at], axes.column_labels, row)
     elif display.kind == PARTS and trace.query is not None and trace.key is not None:

@@ -1,16 +1,21 @@
 """Ask a trained model where somebody was born, and look at every head that answered."""
 
-from functools import partial
-
 import streamlit as st
 
 from core.checkpoints.store import CheckpointError
 from core.inspection.record import AttentionTrace
-from pages.attention.answer import show_answer
+from pages.attention.answer import (
+    show_answer,
+    show_change,
+    show_cover,
+    show_heading,
+    show_pieces,
+)
 from pages.attention.controls import Choice, choose, choose_display
 from pages.attention.heads import show_heads
+from pages.attention.switches import choose_switches
 from pages.attention.upload import ASK, UPLOADED
-from pages.shared.loading import checkpoint_digest, load_model, load_trace
+from pages.shared.loading import Source, load_effect, load_trace, shipped
 from pages.shared.text import plain
 
 
@@ -22,23 +27,42 @@ def main() -> None:
         st.info(ASK, icon=":material/upload:")
         return
     try:
-        trace = _trace(choice)
+        source = _source(choice)
+        trace = load_trace(source, choice.question)
     except CheckpointError as error:
         _refuse(choice, f"This checkpoint cannot be used: {error}")
     except ValueError as error:
         _refuse(choice, f"This question cannot be asked: {error}")
     else:
-        show_answer(choice, trace)
-        show_heads(trace, choose_display(trace))
+        shown = _answer(choice, source, trace)
+        show_heads(shown, choose_display(shown), trace)
 
 
-def _trace(choice: Choice) -> AttentionTrace:
-    name, snapshot = choice.checkpoint, choice.snapshot
+def _answer(choice: Choice, source: Source, trace: AttentionTrace) -> AttentionTrace:
+    """The answer with the heads that are on, beside that with all; returns what is to be drawn."""
+    heading, button = st.columns([4, 1], vertical_alignment="center")
+    asking = st.container()
+    with button:
+        switches = choose_switches(source, choice.corpus, trace, asking)
+    changes = bool(switches.off.heads) and not switches.covered
+    shown = load_trace(source, choice.question, switches.off) if changes else trace
+    with heading:
+        show_heading(choice, shown)
+    show_answer(shown)
+    if switches.covered:
+        show_cover(switches)
+    elif changes:
+        found = load_effect(source, choice.question, switches.off)
+        show_change(trace, found, switches)
+        with switches.place:
+            show_pieces(trace, found)
+    return shown
+
+
+def _source(choice: Choice) -> Source:
     if choice.upload is not None:
-        return load_trace(name, None, choice.upload.digest, choice.question, choice.upload.load)
-    digest = checkpoint_digest(name, snapshot)
-    load = partial(load_model, name, snapshot, digest)
-    return load_trace(name, snapshot, digest, choice.question, load)
+        return Source(choice.checkpoint, None, choice.upload.digest, choice.upload.load)
+    return shipped(choice.checkpoint, choice.snapshot)
 
 
 def _refuse(choice: Choice, reason: str) -> None:

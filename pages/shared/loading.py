@@ -1,22 +1,47 @@
 """Cached loading. Keys are values (names, content hashes, texts); what is cached never changes."""
 
 from collections.abc import Callable
-from dataclasses import fields
+from dataclasses import dataclass, fields
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import streamlit as st
 
-from core.checkpoints.files import CARD, read_json
 from core.checkpoints.store import Checkpoint, CheckpointError, content_hash, load_checkpoint
 from core.cli.paths import CHECKPOINTS, PEOPLE
 from core.data.corpus import course_corpus
 from core.data.course import load_course
 from core.data.people import SPLITS, Person, Question, load_people, questions_of
+from core.inspection.answered import answered
+from core.inspection.effects import Effect, effect
+from core.inspection.off import Head, HeadMeans, Mode
 from core.inspection.record import AttentionTrace
 from core.inspection.trace import trace
 
 Questions = dict[str, list[Question]]  # by split
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A model to be loaded, and the values under which what is made of it may be cached."""
+
+    name: str
+    snapshot: int | None
+    digest: str
+    load: Callable[[], Checkpoint]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Off:
+    """Heads that are off, and what they give. `means` follow from the model in the mode mean."""
+
+    heads: tuple[Head, ...] = ()
+    mode: Mode = "zero"
+    means: HeadMeans | None = None
+
+
+EVERY_HEAD = Off()
 
 
 @st.cache_resource(max_entries=2)
@@ -38,15 +63,6 @@ def course_questions(folder: Path) -> Questions:
     return {split: corpus.questions(split) for split in SPLITS}
 
 
-def checkpoint_corpus(name: str) -> str:
-    """What a shipped checkpoint was trained on: `notable`, or `course`."""
-    try:
-        recipe = read_json(CHECKPOINTS / name / CARD).get("recipe")
-    except ValueError:  # loading says what is wrong with the card
-        return "notable"
-    return recipe.get("corpus", "notable") if isinstance(recipe, dict) else "notable"
-
-
 def checkpoint_digest(name: str, snapshot: int | None) -> str:
     """The content key of a checkpoint. Raises CheckpointError if its weights cannot be read."""
     try:
@@ -61,19 +77,55 @@ def load_model(name: str, snapshot: int | None, digest: str) -> Checkpoint:
     return load_checkpoint(CHECKPOINTS / name, snapshot=snapshot)
 
 
+def shipped(name: str, snapshot: int | None) -> Source:
+    """A checkpoint of the shelf. Raises CheckpointError if its weights cannot be read."""
+    digest = checkpoint_digest(name, snapshot)
+    return Source(name, snapshot, digest, partial(load_model, name, snapshot, digest))
+
+
+def load_trace(source: Source, question: str, off: Off = EVERY_HEAD) -> AttentionTrace:
+    """The trace of one question, with arrays that cannot be written to."""
+    named = (source.name, source.snapshot, source.digest)
+    return _trace(*named, question, off.heads, off.mode, source.load, off.means)
+
+
+def load_effect(source: Source, question: str, off: Off) -> Effect:
+    """What becomes of the answer to one question with some heads off."""
+    named = (source.name, source.snapshot, source.digest)
+    return _effect(*named, question, off.heads, off.mode, source.load, off.means)
+
+
 @st.cache_resource(max_entries=64, show_spinner="Asking the model")
-def load_trace(
+def _trace(
     name: str,
     snapshot: int | None,
     digest: str,
     question: str,
+    heads: tuple[Head, ...],
+    mode: Mode,
     _load: Callable[[], Checkpoint],
+    _means: HeadMeans | None,
 ) -> AttentionTrace:
-    """The trace of one question, with arrays that cannot be written to."""
     stored = _load()
-    record = trace(stored.model, stored.vocabulary, question)
+    record = trace(stored.model, stored.vocabulary, question, ablate=heads, mode=mode, means=_means)
     for field in fields(record):
         value = getattr(record, field.name)
         if isinstance(value, np.ndarray):
             value.flags.writeable = False
     return record
+
+
+@st.cache_resource(max_entries=512, show_spinner=False)
+def _effect(
+    name: str,
+    snapshot: int | None,
+    digest: str,
+    question: str,
+    heads: tuple[Head, ...],
+    mode: Mode,
+    _load: Callable[[], Checkpoint],
+    _means: HeadMeans | None,
+) -> Effect:
+    stored = _load()
+    known = answered(stored.model, stored.vocabulary, [Question(question, None, "")])
+    return effect(stored.model, stored.vocabulary, known, heads, mode=mode, means=_means)

@@ -27,3 +27,12 @@ def plain(text: str) -> str:
 def typeset(text: str) -> str:
     """`plain`, with v_a, μ_b and their like as formulas."""
     return _INDEXED.sub(lambda found: f"${_LATEX.get(found[1], found[1])}_{found[2]}$", plain(text))
+
+
+def verdict_badge(expected: str | None, answer: str) -> str:
+    """Right or wrong, with the right answer; nothing where that is not known."""
+    if expected is None:
+        return ""
+    if answer.strip() == expected:
+        return "  :green-badge[:material/check: right]"
+    return f"  :red-badge[:material/close: wrong: {plain(expected)}]"

@@ -25,7 +25,15 @@ FLAGS = (
 )
 QUESTION = "Where was Marie Curie born?"
 WAIT_MS = 60_000
-N_CHARTS = {"/": 2, "/attention": 3, "/monte_carlo": 3, "/attention_by_hand": 1, "/report_card": 2}
+N_CHARTS = {
+    "/": 2,
+    "/attention": 3,
+    "/heads": 1,
+    "/compare": 4,
+    "/monte_carlo": 3,
+    "/attention_by_hand": 1,
+    "/report_card": 2,
+}
 
 
 @pytest.fixture(scope="session")
@@ -45,9 +53,38 @@ def fresh_server(tmp_path: Path) -> Iterator[tuple[str, Path]]:
         yield address, log
 
 
+@pytest.fixture
+def serve(tmp_path: Path) -> Iterator[Callable[[Path], tuple[str, subprocess.Popen[bytes]]]]:
+    """Start servers of an app's folder, each with its address; what is left of them is stopped."""
+    processes: list[subprocess.Popen[bytes]] = []
+
+    def serve_(folder: Path) -> tuple[str, subprocess.Popen[bytes]]:
+        log = tmp_path / f"server-{len(processes)}.txt"
+        address, process = start_server(log, folder)
+        processes.append(process)
+        wait_for(f"{address}/_stcore/health", process, log)
+        return address, process
+
+    yield serve_
+    for process in processes:
+        process.terminate()
+        process.wait(timeout=30)
+
+
 @contextmanager
 def serving(log: Path) -> Generator[str]:
     """A freshly started server's address, as soon as it is healthy; stopped at the end."""
+    address, process = start_server(log, ROOT)
+    try:
+        wait_for(f"{address}/_stcore/health", process, log)
+        yield address
+    finally:
+        process.terminate()
+        process.wait(timeout=30)
+
+
+def start_server(log: Path, folder: Path) -> tuple[str, subprocess.Popen[bytes]]:
+    """Its address and its process; it may not be healthy yet."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -61,13 +98,8 @@ def serving(log: Path) -> Generator[str]:
     }
     flags = [f"--{name}={value}" for name, value in options.items()]
     with log.open("wb") as file:
-        process = subprocess.Popen([*command, *flags], cwd=ROOT, stdout=file, stderr=file)
-    try:
-        wait_for(f"http://127.0.0.1:{port}/_stcore/health", process, log)
-        yield f"http://127.0.0.1:{port}"
-    finally:
-        process.terminate()
-        process.wait(timeout=30)
+        process = subprocess.Popen([*command, *flags], cwd=folder, stdout=file, stderr=file)
+    return f"http://127.0.0.1:{port}", process
 
 
 def wait_for(address: str, process: subprocess.Popen[bytes], log: Path) -> None:

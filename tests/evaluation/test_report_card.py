@@ -52,6 +52,8 @@ def test_the_most_accurate_comes_first_and_the_unmeasured_last(put_course: Put, 
         ({"positions": "learned"}, "char", "vanilla, characters"),
         ({"positions": "learned", "attention": "synthesizer"}, "bpe", "Synthesizer, pieces"),
         ({"positions": "learned", "attention": "dense-synthesizer"}, "bpe", "Synthesizer, pieces"),
+        ({"attention": "elu"}, "bpe", "linear (elu+1), pieces"),
+        ({"attention": "favor"}, "char", "linear (FAVOR+), characters"),
         ({"n_latents": 64}, "char", "Perceiver, characters"),
     ],
 )
@@ -71,6 +73,16 @@ def test_without_an_objective_beside_the_questions_there_is_no_pretraining(
     assert (scratch.pretrained, scratch.label) == (False, "no pretraining")
     assert (imported.pretrained, imported.objectives, imported.seconds) == (None, None, None)
     assert imported.label == "rotary, pieces"
+
+
+def test_a_fine_tuned_model_was_pretrained_where_it_comes_from(put_course: Put, tmp_path: Path):
+    questions = {"phases": [{"questions": 1.0}]}
+    before = {"recipe": {"phases": [{"ordered_facts": 1.0, "questions": 0.5}]}}
+    put_course("tuned", recipe=questions, start_from=before)
+    put_course("twice", recipe=questions, start_from={"recipe": questions, "start_from": before})
+    put_course("scratch", recipe=questions, start_from=None)
+    rows = {row.name: row.objectives for row in load_rows(tmp_path / "checkpoints")}
+    assert rows == {"tuned": ("facts in order",), "twice": ("facts in order",), "scratch": ()}
 
 
 def test_an_evaluation_of_other_weights_is_stale(put_course: Put, shelf: Path):

@@ -201,6 +201,23 @@ def test_the_grid_shows_each_heads_picture_score_and_name_once():
     assert spec["layer"][0]["encoding"]["x"]["axis"]["labelExpr"] == "'L' + datum.value"
 
 
+def test_a_head_that_is_off_says_so_in_the_place_of_its_score():
+    images = [["data:a", "data:b"]]
+    scores = np.array([[0.25, 0.5]])
+    chart = figures.heads_grid(images, scores, (0, 0), score_name="distance", off=[(0, 1)])
+    spec = chart.to_dict()
+    assert [h["shown"] for h in rows_of(spec, spec["layer"][0])] == ["0.25", "off"]
+
+
+@pytest.mark.parametrize(("brought", "domain"), [(0.0, [0, 1]), (0.5, None)])
+def test_bars_of_a_head_that_brings_nothing_have_a_scale_all_the_same(
+    labels: list[str], brought: float, domain: list[int] | None
+):
+    weights = np.full(len(labels), 0.1, dtype=np.float32)
+    spec = row_figures.row_bars(weights, weights * brought, labels, 9).to_dict()
+    assert spec["hconcat"][1]["encoding"]["x"]["scale"].get("domain") == domain
+
+
 STAIRS = np.array([[1, 0, 0, 0], [0, 0, 0, 0], [1, 0, 1, 0], [1, 0, 1, 0]], dtype=bool)
 
 

@@ -11,6 +11,10 @@ from core.figures import palette
 
 CONFIG = Path(__file__).parents[2] / ".streamlit" / "config.toml"
 COLOURS = {name: getattr(palette, name) for name in ("QUERY", "KEY", "VALUE", "WEIGHT", "MASKED")}
+SETS = {"RUNS": palette.RUNS, "FAMILIES": palette.FAMILIES}
+ALL = COLOURS | {
+    f"{name}[{index}]": colour for name, set_ in SETS.items() for index, colour in enumerate(set_)
+}
 
 
 def luminance(colour: str) -> float:
@@ -30,9 +34,9 @@ def theme(request: pytest.FixtureRequest) -> dict[str, Any]:
     return tomllib.loads(CONFIG.read_text(encoding="utf-8"))["theme"][request.param]
 
 
-@pytest.mark.parametrize("name", COLOURS)
+@pytest.mark.parametrize("name", ALL)
 def test_each_colour_stands_out_against_each_background(name: str, theme: dict[str, Any]):
-    assert contrast(COLOURS[name], theme["backgroundColor"]) >= 3
+    assert contrast(ALL[name], theme["backgroundColor"]) >= 3
 
 
 def test_streamlits_own_charts_have_the_same_colours(theme: dict[str, Any]):
@@ -44,6 +48,6 @@ def test_the_contrast_of_black_and_white_is_21():
 
 
 def test_no_two_meanings_share_a_colour():
-    for one, other in combinations(COLOURS.values(), 2):
+    for one, other in combinations(ALL.values(), 2):
         assert sum(abs(int(one[i : i + 2], 16) - int(other[i : i + 2], 16)) for i in (1, 3, 5)) > 90
     assert palette.FONT_SIZE >= 14

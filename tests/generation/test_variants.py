@@ -16,6 +16,9 @@ BLOCK = 48
 VARIANTS: dict[str, dict[str, Any]] = {
     "synthesizer": {"attention": "synthesizer"},
     "dense-synthesizer": {"attention": "dense-synthesizer"},
+    "elu": {"attention": "elu"},
+    "favor": {"attention": "favor", "n_features": 24, "positions": "rotary"},
+    "taylor": {"attention": "taylor", "n_terms": 3},
     "perceiver": {"n_latents": 30, "n_layers": 4},
     "perceiver-full": {"n_latents": 27, "n_layers": 3, "latent_residual": False},
     "perceiver-small": {"n_latents": 6, "n_layers": 3},

@@ -51,6 +51,17 @@ def test_relative_parts_sum_to_the_logit_above_the_mean_of_all_tokens(
     assert found.logit == pytest.approx(float(logits[token] - logits.mean()), abs=1e-4)
 
 
+def test_a_table_of_layers_holds_every_part_but_those_outside_of_layers(
+    variant: GPT, characters: Vocabulary
+):
+    found = attribution(variant, characters, QUESTION, relative=True)
+    table = found.by_layer
+    assert table.shape == (variant.config.n_layers, variant.config.n_heads + 2)
+    assert found.embedding + float(table.sum()) + found.norm_bias == pytest.approx(found.total)
+    assert (table[:, -1] == found.mlp).all()
+    assert found.largest_head == max(abs(float(part)) for part in found.heads.ravel())
+
+
 @torch.inference_mode()
 def test_a_heads_part_equals_a_naive_computation(variant: GPT, characters: Vocabulary):
     seen = trace(variant, characters, QUESTION)

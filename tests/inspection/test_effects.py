@@ -77,6 +77,21 @@ def test_an_effect_is_what_a_model_with_erased_columns_does(
     assert found.changed.tolist() == [e.text != t for e, t in zip(expected, texts, strict=True)]
 
 
+def test_probabilities_are_those_of_the_pieces_and_of_the_whole_answer_given_before(
+    variant: GPT, characters: Vocabulary, before: Answered
+):
+    found = effect(variant, characters, before, [(0, 1), (1, 0)])
+    then, now = found.probabilities
+    np.testing.assert_allclose(then, np.exp(before.log_probabilities))
+    np.testing.assert_allclose(now, np.exp(found.log_probabilities))
+    for index, given in enumerate(before.answers):
+        pieces = now[index, : len(given.ids)]
+        assert found.former_probability[index] == pytest.approx(float(pieces.prod()), rel=1e-3)
+    unchanged = effect(variant, characters, before, [])
+    probabilities = [given.probability for given in before.answers]
+    assert unchanged.former_probability.tolist() == pytest.approx(probabilities, rel=1e-3)
+
+
 def test_only_what_changes_is_written_anew_and_what_stays_is_the_same_answer(
     make_variant: Callable[[str], GPT],
     characters: Vocabulary,

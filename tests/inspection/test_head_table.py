@@ -13,7 +13,8 @@ from core.inspection.ablate import head_means
 from core.inspection.answered import answered
 from core.inspection.attribution import mean_attribution, writes_directly
 from core.inspection.effects import effect, every_head
-from core.inspection.head_table import HeadTable, head_table, mean_ranks, rank_agreement
+from core.inspection.head_rows import HeadTable, mean_ranks, n_together, rank_agreement
+from core.inspection.head_table import head_table, head_tables
 from core.inspection.readings import read_split
 from core.models.gpt import GPT
 
@@ -67,6 +68,38 @@ def test_the_most_important_head_comes_first(table: HeadTable):
     changes = [row.log_probability_change for row in table.by_importance]
     assert changes == sorted(changes)
     assert set(table.by_importance) == set(table.rows)
+
+
+def test_the_heads_that_matter_most_and_least_go_off_together(
+    variant: GPT, characters: Vocabulary, asked: list[Question], table: HeadTable
+):
+    order = [row.at for row in table.by_importance]
+    n = min(5, len(order) - 1)
+    assert (table.most.heads, table.least.heads) == (tuple(order[:n]), tuple(order[-n:][::-1]))
+    before = answered(variant, characters, asked)
+    for off in (table.most, table.least):
+        found = effect(variant, characters, before, off.heads)
+        assert off.accuracy_without == found.accuracy
+
+
+@pytest.mark.parametrize(("n_heads", "n"), [(1, 1), (2, 1), (6, 5), (32, 5)])
+def test_five_heads_go_off_together_but_never_all_of_several(n_heads: int, n: int):
+    assert n_together(n_heads) == n
+
+
+def test_both_modes_come_from_one_preparation(
+    make_variant: Callable[[str], GPT], characters: Vocabulary, questions: list[Question]
+):
+    model, seen = make_variant("rotary"), list[tuple[int, int]]()
+    tables, means = head_tables(
+        model, characters, questions, questions[:2], progress=lambda *done: seen.append(done)
+    )
+    dev = answered(model, characters, questions[:2])
+    assert means.writing == pytest.approx(head_means(model, dev).writing)
+    alone = head_table(model, characters, questions, mode="mean", means=means)
+    assert tables["mean"].rows == alone.rows
+    assert tables["zero"].rows == head_table(model, characters, questions).rows
+    assert seen == [(done, 8) for done in range(1, 9)] * 2
 
 
 def test_agreement_is_between_the_columns_that_are_shown(table: HeadTable):

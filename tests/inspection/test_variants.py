@@ -20,6 +20,10 @@ M = 20
 VARIANTS: dict[str, dict[str, Any]] = {
     "synthesizer": {"attention": "synthesizer"},
     "dense-synthesizer": {"attention": "dense-synthesizer"},
+    "elu": {"attention": "elu"},
+    "favor": {"attention": "favor", "positions": "rotary"},
+    "taylor": {"attention": "taylor"},
+    "taylor-even": {"attention": "taylor", "n_terms": 2},
     "perceiver": {"n_latents": M, "n_layers": 4},
     "perceiver-plain": {"n_latents": M, "n_layers": 2, "latent_residual": False},
     "perceiver-rotary": {"n_latents": M, "n_layers": 3, "positions": "rotary"},

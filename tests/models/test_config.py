@@ -47,6 +47,7 @@ def test_an_unknown_variant_is_refused_with_all_names():
         ({"attention": "synthesizer", "n_columns": 128}, 128),
         ({"attention": "dense-synthesizer", "n_columns": 5}, 5),
         ({"n_latents": 64}, 128),
+        ({"attention": "elu", "positions": "rotary"}, 128),
     ],
 )
 def test_the_longest_input_is_the_block_or_the_columns(changes: dict[str, Any], longest: int):
@@ -74,6 +75,12 @@ def test_head_dim_is_the_width_cut_into_heads():
         ({**SYNTHESIZER, "n_latents": 4}, "n_latents must be 0"),
         ({**SYNTHESIZER, "block_size": 1}, "0 columns: a Synthesizer has 1 to block_size = 1"),
         ({**SYNTHESIZER, "n_columns": 129}, "129 columns: a Synthesizer has 1 to block_size = 128"),
+        ({"n_features": 9}, "n_features belongs to attention 'favor', not 'softmax'"),
+        ({"attention": "elu", "n_terms": 2}, "n_terms belongs to attention 'taylor', not 'elu'"),
+        ({"attention": "favor", "n_features": 0}, "n_features is 0; it must be at least 1"),
+        ({"attention": "taylor", "n_terms": 5}, "n_terms is 5; 1 to 4 are allowed"),
+        ({"attention": "elu", "n_columns": 9}, "belongs to a Synthesizer; attention is 'elu'"),
+        ({"attention": "elu", "n_latents": 4}, "linear attention needs: n_latents must be 0"),
         ({"n_latents": -1}, "n_latents is -1 and latent_stride 1"),
         ({"n_latents": 4, "latent_stride": 0}, "n_latents is 4 and latent_stride 0"),
         ({"latent_stride": 2}, "belong to a model with n_latents"),

@@ -4,6 +4,7 @@ import io
 import json
 import shutil
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -15,8 +16,18 @@ from streamlit.proto.WidgetStates_pb2 import WidgetState
 from streamlit.testing.v1 import AppTest
 
 from core.checkpoints.course_layout import course_parameters
-from core.checkpoints.store import SNAPSHOTS, save_checkpoint, save_weights, write_card
+from core.checkpoints.store import (
+    SNAPSHOTS,
+    content_hash,
+    load_checkpoint,
+    save_checkpoint,
+    save_weights,
+    write_card,
+)
+from core.data.people import Person, questions_of
 from core.data.vocabulary import CharVocabulary
+from core.inspection.head_record import HeadRecord, save_record
+from core.inspection.head_table import head_tables
 from core.models.gpt import GPT
 from pages.attention.upload import UPLOADED
 
@@ -42,7 +53,9 @@ def shelf(tmp_path: Path, people_table: Path, monkeypatch: pytest.MonkeyPatch) -
     """An empty folder of checkpoints and the invented people, in place of what is shipped."""
     folder = tmp_path / "checkpoints"
     folder.mkdir()
-    monkeypatch.setattr("pages.attention.controls.CHECKPOINTS", folder)
+    monkeypatch.setattr("pages.shared.choosing.CHECKPOINTS", folder)
+    monkeypatch.setattr("pages.shared.records.CHECKPOINTS", folder)
+    monkeypatch.setattr("pages.compare.controls.CHECKPOINTS", folder)
     monkeypatch.setattr("pages.shared.loading.CHECKPOINTS", folder)
     monkeypatch.setattr("pages.shared.loading.PEOPLE", people_table)
     st.cache_resource.clear()
@@ -70,11 +83,48 @@ def store(shelf: Path, make_gpt: Callable[..., GPT]) -> Store:
     return put
 
 
+@pytest.fixture
+def record_heads(shelf: Path, people: list[Person]) -> Callable[[str], HeadRecord]:
+    """Measure every head of a checkpoint on the shelf and write the table beside it."""
+
+    def record(name: str = "tiny", **changes: Any) -> HeadRecord:
+        stored, dev = load_checkpoint(shelf / name), questions_of(people, "dev")
+        tables, means = head_tables(stored.model, stored.vocabulary, dev, dev)
+        found = HeadRecord(
+            checkpoint=name,
+            split="dev",
+            tables=tables,
+            means=means,
+            seconds=1.0,
+            machine="a machine",
+            weights=content_hash(shelf / name),
+            data="of the questions",
+        )
+        save_record(shelf / name, replace(found, **changes))
+        return found
+
+    return record
+
+
 @pytest.fixture(scope="session")
 def open_page() -> Open:
     """Open the attention page as a link does: home first, then the page with its query."""
 
     return partial(open_link, "attention")
+
+
+@pytest.fixture(scope="session")
+def open_heads() -> Open:
+    """Open the page of all heads as a link does."""
+
+    return partial(open_link, "heads")
+
+
+@pytest.fixture(scope="session")
+def open_compare() -> Open:
+    """Open the page of comparisons as a link does."""
+
+    return partial(open_link, "compare")
 
 
 @pytest.fixture(scope="session")

@@ -54,7 +54,9 @@ def test_home_shows_an_answered_question_its_head_and_the_way_on(
     assert "when it writes" in first.proto.alt
     assert f"row {STORED['steps'][0]['row']}" in row.proto.alt
     links = [link.proto.page for link in app.get("page_link")]
-    assert links == ["attention", "monte_carlo", "attention_by_hand", "report_card"]
+    assert links == [
+        *("attention", "heads", "compare", "monte_carlo", "attention_by_hand", "report_card"),
+    ]
     assert percent(STORED["probability"]) in shown(app)
 
 
@@ -72,7 +74,17 @@ def test_the_report_card_has_a_picture_as_soon_as_something_is_recorded(
     app.run()
     assert not app.exception
     assert len(app.get("image")) == 4
-    assert "is recorded yet" not in shown(app)
+    assert "No variant of the course's task" not in shown(app)
+
+
+def test_a_shelf_without_tables_and_snapshots_is_told_in_the_cards(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shown: Callable[[AppTest], str]
+):
+    monkeypatch.setattr("core.cli.paths.CHECKPOINTS", tmp_path)
+    app = AppTest.from_file(ROOT / "app.py", default_timeout=60).run()
+    assert not app.exception
+    assert "No table of heads is recorded yet" in shown(app)
+    assert "No training with snapshots is here yet" in shown(app)
 
 
 def test_a_damaged_stored_trace_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

@@ -65,6 +65,16 @@ def titles(app: AppTest) -> tuple[str, str]:
             ["map", "q·k parts"],
             ["misses up to 1 of those just before it; those behind position 27"],
         ),
+        (
+            {"attention": "elu"},
+            ["map", "arcs"],
+            ["Shown are effective weights", "none of them is negative here", "features of queries"],
+        ),
+        (
+            {"attention": "taylor", "n_terms": 2},
+            ["map", "arcs"],
+            ["each row sums to 1; some are negative, down to −", "No q·k parts: linear attention"],
+        ),
         ({}, ["map", "arcs", "q·k parts"], []),
     ],
 )
@@ -83,7 +93,8 @@ def test_every_variant_shows_what_it_has_and_says_what_its_maps_mean(
     assert len(app.get("vega_lite_chart")) == 3
     for note in notes:
         assert note in shown(app)
-    assert ("Synthesizer" in shown(app) or "Perceiver" in shown(app)) == bool(notes)
+    named = ("Synthesizer", "Perceiver", "Linear attention")
+    assert any(name in shown(app) for name in named) == bool(notes)
 
 
 @pytest.mark.parametrize(

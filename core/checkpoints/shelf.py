@@ -1,0 +1,41 @@
+"""What lies on a shelf of checkpoints: names, snapshots, digests of weights. No torch here."""
+
+from pathlib import Path
+
+from core.checkpoints.files import CARD, WEIGHTS, read_json, sha256
+
+SNAPSHOTS = "snapshots"
+
+
+def list_checkpoints(folder: Path) -> list[str]:
+    """Names of the folders that hold a card, sorted."""
+    return sorted(path.parent.name for path in folder.glob(f"*/{CARD}"))
+
+
+def snapshot_steps(folder: Path) -> list[int]:
+    """The training steps at which a checkpoint's run kept a snapshot, ascending."""
+    return sorted(int(path.stem) for path in (folder / SNAPSHOTS).glob("[0-9]*.safetensors"))
+
+
+def weights_path(folder: Path, snapshot: int | None = None) -> Path:
+    """Where the weights lie: at the end of the training, or at a step of it."""
+    return folder / (WEIGHTS if snapshot is None else f"{SNAPSHOTS}/{snapshot:06d}.safetensors")
+
+
+def content_hash(folder: Path, *, snapshot: int | None = None) -> str:
+    """Digest of the weights on disk: the key under which a loaded model may be cached."""
+    return sha256(weights_path(folder, snapshot))
+
+
+def dev_curve(folder: Path) -> list[tuple[int | None, float]]:
+    """(step, dev accuracy) of each snapshot and of the end (None), as the card states them.
+
+    Empty where it does not state how many each snapshot gets right.
+    """
+    try:
+        card = read_json(folder / CARD)
+        points = [(int(point["step"]), float(point["accuracy"])) for point in card["snapshots"]]
+        end = float(card["figures"]["dev"]["accuracy"])
+    except (KeyError, TypeError, ValueError):  # loading says what is wrong with the card
+        return []
+    return [*points, (None, end)]

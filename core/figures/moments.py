@@ -1,0 +1,57 @@
+"""Altair picture of a training: its accuracy step by step, with the moments that are looked at."""
+
+from collections.abc import Sequence
+
+import altair as alt
+import pandas as pd
+
+from core.figures import elements
+from core.figures.palette import FONT_SIZE, KEY, VALUE
+
+CURVE = 84  # pixels
+
+
+def accuracy_curve(
+    points: Sequence[tuple[str, float]], marks: Sequence[tuple[str, str]], *, title: str
+) -> alt.LayerChart:
+    """Accuracy at each moment (name, share); `marks` are (what, moment) with a line and its name.
+
+    Moments stand at equal distances, as on a slider: snapshots lie dense early and sparse late.
+    """
+    moments = [name for name, _ in points]
+    moments += [moment for _, moment in marks if moment not in moments]
+    frame = pd.DataFrame(points, columns=["moment", "accuracy"])
+    marked = pd.DataFrame(_marks_at_one_moment(marks), columns=["moment", "what"])
+    x = alt.X(
+        "moment:N",
+        title=None,
+        scale=alt.Scale(domain=moments),
+        axis=elements.axis(labelAngle=0),
+    )
+    base = alt.Chart(frame).encode(
+        x=x,
+        y=alt.Y(
+            "accuracy:Q",
+            title="right",
+            scale=alt.Scale(domain=[0, 1]),
+            axis=elements.axis(values=[0, 0.5, 1], format=".0%"),
+        ),
+        tooltip=["moment:N", alt.Tooltip("accuracy:Q", format=".1%")],
+    )
+    rules = alt.Chart(marked).mark_rule(color=KEY, strokeWidth=3).encode(x=x, tooltip=["what:N"])
+    names = (
+        alt.Chart(marked)
+        .mark_text(color=KEY, fontSize=FONT_SIZE, fontWeight="bold", dx=6, align="left")
+        .encode(x=x, y=alt.value(10), text="what:N")
+    )
+    line = base.mark_line(color=VALUE, strokeWidth=3)
+    dots = base.mark_point(color=VALUE, filled=True, size=90, opacity=1)
+    return elements.fitted(alt.LayerChart(layer=[rules, line, dots, names]), CURVE, title)
+
+
+def _marks_at_one_moment(marks: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+    """(moment, names): two marks at the same moment share one line and one text."""
+    found: dict[str, list[str]] = {}
+    for what, moment in marks:
+        found.setdefault(moment, []).append(what)
+    return [(moment, ", ".join(names)) for moment, names in found.items()]

@@ -1,0 +1,148 @@
+"""The table of all heads as a file beside the weights that it was measured on. No torch here.
+
+`python -m core heads --checkpoint NAME --record` writes it; it counts only for the very weights
+whose digest it states.
+"""
+
+from dataclasses import asdict, dataclass
+from math import isfinite
+from pathlib import Path
+from typing import Any, cast, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.checkpoints.files import read_json, write_json
+from core.inspection.head_rows import OTHER_SCORES, HeadRow, HeadTable, Scores, Together
+from core.inspection.off import HeadMeans, Mode
+from core.inspection.patterns import PATTERNS
+
+SCORES = PATTERNS + OTHER_SCORES
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeadRecord:
+    """The tables of one split in both modes; `means` over the dev questions took heads' places.
+
+    weights, data: digests of the weights and of the questions.
+    """
+
+    checkpoint: str
+    split: str
+    tables: dict[Mode, HeadTable]
+    means: HeadMeans
+    seconds: float
+    machine: str
+    weights: str
+    data: str
+
+
+def heads_file(folder: Path, split: str) -> Path:
+    """Where `heads --record` writes."""
+    return folder / f"heads-{split}.json"
+
+
+def load_record(folder: Path, split: str, weights: str) -> HeadRecord | None:
+    """The record of these very weights (their digest), None if there is none.
+
+    Raises ValueError for a file that is not whole.
+    """
+    path = heads_file(folder, split)
+    if not path.exists():
+        return None
+    data = read_json(path)
+    if data.get("weights_sha256") != weights:
+        return None
+    try:
+        return _record(data)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        what = f"{error.args[0]} is missing" if isinstance(error, KeyError) else str(error)
+        raise ValueError(f"{path.name}: {what}") from None
+
+
+def save_record(folder: Path, record: HeadRecord) -> None:
+    """Write it beside the weights."""
+    any_table = next(iter(record.tables.values()))
+    data = {
+        "checkpoint": record.checkpoint,
+        "split": record.split,
+        "total": any_table.total,
+        "accuracy": any_table.accuracy,
+        "modes": {mode: _table_dict(table) for mode, table in record.tables.items()},
+        "scores": {name: _rounded(any_table.scores.heads[name]) for name in SCORES},
+        "uniform": {name: _rounded(any_table.scores.uniform[name]) for name in SCORES},
+        "means": {
+            "reading": _rounded(record.means.reading),
+            "writing": _rounded(record.means.writing),
+        },
+        "seconds": round(record.seconds, 1),
+        "machine": record.machine,
+        "weights_sha256": record.weights,
+        "data_sha256": record.data,
+    }
+    write_json(heads_file(folder, record.split), data)
+
+
+def _table_dict(table: HeadTable) -> dict[str, Any]:
+    return {
+        "heads": [asdict(row) for row in table.rows],
+        "most": _together_dict(table.most),
+        "least": _together_dict(table.least),
+    }
+
+
+def _together_dict(together: Together) -> dict[str, Any]:
+    heads = [list(head) for head in together.heads]
+    return {"heads": heads, "accuracy_without": together.accuracy_without}
+
+
+def _record(data: dict[str, Any]) -> HeadRecord:
+    scores = Scores(
+        heads={name: _array(data["scores"][name]) for name in SCORES},
+        uniform={name: _array(data["uniform"][name]) for name in SCORES},
+    )
+    means = {name: _array(data["means"][name]).astype(np.float32) for name in HeadMeans.__slots__}
+    return HeadRecord(
+        checkpoint=str(data["checkpoint"]),
+        split=str(data["split"]),
+        tables={mode: _table(data, mode, scores) for mode in get_args(Mode)},
+        means=HeadMeans(**means),
+        seconds=float(data["seconds"]),
+        machine=str(data["machine"]),
+        weights=str(data["weights_sha256"]),
+        data=str(data["data_sha256"]),
+    )
+
+
+def _table(data: dict[str, Any], mode: Mode, scores: Scores) -> HeadTable:
+    found = data["modes"][mode]
+    rows = tuple(HeadRow(**row) for row in found["heads"])
+    shape = scores.heads[SCORES[0]].shape
+    if [row.at for row in rows] != list(np.ndindex(shape)):
+        raise ValueError(f"mode {mode}: not one row for each of {shape[0]} x {shape[1]} heads")
+    return HeadTable(
+        mode=mode,
+        total=int(data["total"]),
+        accuracy=float(data["accuracy"]),
+        rows=rows,
+        most=_together(found["most"]),
+        least=_together(found["least"]),
+        scores=scores,
+    )
+
+
+def _together(data: dict[str, Any]) -> Together:
+    heads = tuple((int(layer), int(head)) for layer, head in data["heads"])
+    return Together(heads=heads, accuracy_without=float(data["accuracy_without"]))
+
+
+def _rounded(values: NDArray[np.floating[Any]]) -> Any:
+    """Nested lists with five significant digits; what is no number becomes null."""
+    if values.ndim > 1:
+        return [_rounded(part) for part in values]
+    numbers = cast(list[float], values.tolist())
+    return [float(f"{number:.5g}") if isfinite(number) else None for number in numbers]
+
+
+def _array(values: Any) -> NDArray[np.float64]:
+    return np.array(values, dtype=np.float64)

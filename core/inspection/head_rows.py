@@ -1,0 +1,165 @@
+"""All heads of a model in one table, as values: free of torch, so that a page can show it at once.
+
+The columns disagree, and that is the lesson: a weight is not a contribution, a contribution need
+not reach the answer, and what one head does another can do too. Spearman's rank correlation says
+how far they agree.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.inspection.captions import head_name
+from core.inspection.off import Head, Mode
+from core.inspection.patterns import PATTERNS, caption_sentence
+
+COMPARED = {
+    "weight_on_name": "weight_on_name",
+    "contribution": "contribution",
+    "effect": "accuracy_lost",
+}
+# What a head is measured by; a loss is positive where the head helps.
+MEASURES = (
+    "weight_on_name",
+    "contribution",
+    "attribution",
+    "accuracy_lost",
+    "log_probability_lost",
+)
+# Scores of a head beside those of the patterns.
+OTHER_SCORES = ("contribution", "normalised_entropy", "distance")
+MOST_TOGETHER = 5
+Numbers = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeadRow:
+    """One head over all questions of a split.
+
+    weight_on_name, contribution: in the row that writes the first token of the answer, on and from
+    the name; None where a layer looks at latents or no question has a name. attribution: what it
+    adds directly to that token's logit above the mean of all tokens; None in a layer that does not
+    write into the tokens' own stream. accuracy_without, log_probability_change: with this head
+    alone off; the latter is that of the whole answer given before.
+    """
+
+    layer: int
+    head: int
+    caption: str
+    weight_on_name: float | None
+    contribution: float | None
+    attribution: float | None
+    accuracy_without: float
+    log_probability_change: float
+
+    @property
+    def at(self) -> Head:
+        return self.layer, self.head
+
+    @property
+    def name(self) -> str:
+        return head_name(self.layer, self.head)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Together:
+    """Several heads off at once, and the accuracy that is left."""
+
+    heads: tuple[Head, ...]
+    accuracy_without: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scores:
+    """Scores by name, each (n_layers, n_heads), and what uniform attention would score, each
+    (n_layers,). Names: PATTERNS and OTHER_SCORES (contribution has no baseline). nan: none.
+    """
+
+    heads: dict[str, Numbers]
+    uniform: dict[str, Numbers]
+
+    def sentence(self, layer: int, head: int) -> str:
+        """What a head does, with its numbers."""
+        scores = np.array([self.heads[name][layer, head] for name in PATTERNS])
+        uniform = np.array([self.uniform[name][layer] for name in PATTERNS])
+        return caption_sentence(head_name(layer, head), scores, uniform)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeadTable:
+    """Every head, layer by layer; `scores` are those behind the captions.
+
+    `most`, `least`: the heads that matter most and least, off together.
+    """
+
+    mode: Mode
+    total: int
+    accuracy: float
+    rows: tuple[HeadRow, ...]
+    most: Together
+    least: Together
+    scores: Scores
+
+    @property
+    def by_importance(self) -> tuple[HeadRow, ...]:
+        """The head first whose loss costs the answers the most log-probability."""
+        return ranked(self.rows)
+
+    @property
+    def agreement(self) -> dict[str, float | None]:
+        """Spearman's correlation over heads of each pair of weight on the name, contribution, and
+        effect: the accuracy that is lost without the head. None where it is not defined.
+        """
+        columns = {name: self.values(measure) for name, measure in COMPARED.items()}
+        pairs = combinations(COMPARED, 2)
+        return {f"{a}, {b}": rank_agreement(columns[a], columns[b]) for a, b in pairs}
+
+    def values(self, measure: str) -> list[float | None]:
+        """One of MEASURES, or of the scores by name, head by head."""
+        if measure == "accuracy_lost":
+            return [self.accuracy - row.accuracy_without for row in self.rows]
+        if measure == "log_probability_lost":
+            return [-row.log_probability_change for row in self.rows]
+        if measure in MEASURES:
+            return [getattr(row, measure) for row in self.rows]
+        return [None if np.isnan(x) else float(x) for x in self.scores.heads[measure].ravel()]
+
+    def sorted_by(self, measure: str) -> list[HeadRow]:
+        """The rows with the largest value first; those without one last."""
+        pairs = list(zip(self.values(measure), self.rows, strict=True))
+        known = [(value, row) for value, row in pairs if value is not None]
+        known.sort(key=lambda pair: -pair[0])
+        return [row for _, row in known] + [row for value, row in pairs if value is None]
+
+
+def ranked(rows: Sequence[HeadRow]) -> tuple[HeadRow, ...]:
+    """The head first whose loss costs the answers the most log-probability."""
+    return tuple(sorted(rows, key=lambda row: row.log_probability_change))
+
+
+def n_together(n_heads: int) -> int:
+    """How many heads go off together: five, but never all of a small model."""
+    return max(1, min(MOST_TOGETHER, n_heads - 1))
+
+
+def rank_agreement(one: Sequence[float | None], other: Sequence[float | None]) -> float | None:
+    """Spearman's rank correlation of what both have, −1 to 1; ties share their mean rank.
+
+    None for fewer than three pairs, and where one side does not vary: there is no order then.
+    """
+    pairs = [(a, b) for a, b in zip(one, other, strict=True) if a is not None and b is not None]
+    if len(pairs) < 3:
+        return None
+    ranks = [mean_ranks(side) - (len(pairs) - 1) / 2 for side in zip(*pairs, strict=True)]
+    spread = float(np.sqrt((ranks[0] ** 2).sum() * (ranks[1] ** 2).sum()))
+    return float((ranks[0] * ranks[1]).sum() / spread) if spread > 0 else None
+
+
+def mean_ranks(values: Sequence[float]) -> Numbers:
+    """Ranks from 0; equal values share the mean of theirs."""
+    _, place, counts = np.unique(np.asarray(values), return_inverse=True, return_counts=True)
+    ends = np.cumsum(counts)
+    return ((ends - counts + ends - 1) / 2)[place]

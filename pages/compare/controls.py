@@ -1,0 +1,148 @@
+"""What is compared: two questions, two checkpoints, or two moments of one training."""
+
+from dataclasses import dataclass, field
+
+import streamlit as st
+
+from core.checkpoints.shelf import dev_curve, snapshot_steps
+from core.cli.paths import CHECKPOINTS
+from core.figures.elements import Figure
+from core.figures.moments import accuracy_curve
+from pages.shared.choosing import (
+    FINISHED,
+    checkpoint_corpus,
+    choose_model,
+    choose_moment,
+    choose_name,
+    shelf_names,
+)
+from pages.shared.loading import Source, shipped
+from pages.shared.questions import choose_question
+
+PREFIX = "compare-"
+QUESTIONS, MODELS, MOMENTS = "two questions", "two checkpoints", "two moments of a training"
+OTHER_NAME = "Marie Curie"
+SCRATCH, WITH_SNAPSHOTS = "notable-scratch", "notable-small"
+NO_SNAPSHOTS = (
+    "No checkpoint here kept snapshots of its training: train one with `python -m core train "
+    "--preset notable-small --out checkpoints/runs/mine`, its recipe keeps seven."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One of the two runs: `name` says what is particular to it."""
+
+    letter: str
+    name: str
+    source: Source
+    question: str
+    expected: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """What is compared, and whether a head of the one is the same head of the other.
+
+    `charts` are already drawn: they come to the files.
+    """
+
+    what: str
+    first: Side
+    second: Side
+    charts: dict[str, Figure] = field(default_factory=dict)
+
+    @property
+    def same_heads(self) -> bool:
+        return self.what != MODELS
+
+
+def choose_what() -> str:
+    """What differs between the two."""
+    return (
+        st.segmented_control(
+            "Compare",
+            [QUESTIONS, MODELS, MOMENTS],
+            default=QUESTIONS,
+            required=True,
+            key=f"{PREFIX}what",
+            bind="query-params",
+            label_visibility="collapsed",
+        )
+        or QUESTIONS
+    )
+
+
+def choose(what: str) -> Pair:
+    """The controls of a kind of comparison. Raises ValueError if a checkpoint cannot be read."""
+    return {QUESTIONS: _questions, MODELS: _models, MOMENTS: _moments}[what]()
+
+
+def _questions() -> Pair:
+    with st.sidebar:
+        name, snapshot = choose_model(prefix=PREFIX)
+        corpus = checkpoint_corpus(name)
+        one, right = choose_question(corpus, prefix=PREFIX, label="Question A")
+        two, other = choose_question(
+            corpus, prefix=f"{PREFIX}other-", label="Question B", name=OTHER_NAME
+        )
+    source = shipped(name, snapshot)
+    return Pair(QUESTIONS, Side("A", one, source, one, right), Side("B", two, source, two, other))
+
+
+def _models() -> Pair:
+    with st.sidebar:
+        names = shelf_names()
+        one = choose_name(names, prefix=f"{PREFIX}first-", label="Checkpoint A", default=SCRATCH)
+        two = choose_name(names, prefix=f"{PREFIX}second-", label="Checkpoint B")
+        question, expected = choose_question(checkpoint_corpus(one), prefix=PREFIX)
+    first, second = (
+        Side(letter, name, shipped(name, None), question, expected)
+        for letter, name in (("A", one), ("B", two))
+    )
+    return Pair(MODELS, first, second)
+
+
+def _moments() -> Pair:
+    with st.sidebar:
+        names = [name for name in shelf_names() if snapshot_steps(CHECKPOINTS / name)]
+        if not names:
+            raise ValueError(NO_SNAPSHOTS.replace("`", ""))
+        name = choose_name(names, prefix=f"{PREFIX}trained-", default=WITH_SNAPSHOTS)
+        steps = snapshot_steps(CHECKPOINTS / name)
+        other = choose_moment(steps, prefix=f"{PREFIX}other-", label="B: moment of training (step)")
+        question, expected = choose_question(checkpoint_corpus(name), prefix=PREFIX)
+    curve = st.container()
+    moment = choose_moment(
+        steps,
+        prefix=PREFIX,
+        label="A: moment of training (step): scrub",
+        default=str(steps[len(steps) // 2]),
+    )
+    with curve:
+        charts = _show_curve(name, moment, other)
+    first, second = (
+        Side(letter, _step_name(step), shipped(name, step), question, expected)
+        for letter, step in (("A", moment), ("B", other))
+    )
+    return Pair(MOMENTS, first, second, charts)
+
+
+def _show_curve(name: str, moment: int | None, other: int | None) -> dict[str, Figure]:
+    points = [(_moment_name(step), share) for step, share in dev_curve(CHECKPOINTS / name)]
+    if not points:
+        st.caption("How many dev questions each snapshot gets right is not recorded in its card.")
+        return {}
+    marks = [("A", _moment_name(moment)), ("B", _moment_name(other))]
+    title = f"{name}: right answers to dev, by step"
+    chart = accuracy_curve(points, marks, title=title)
+    st.altair_chart(chart, alt=f"{title}: A at {marks[0][1]}, B at {marks[1][1]}")
+    return {"Curve": chart}
+
+
+def _moment_name(step: int | None) -> str:
+    return FINISHED if step is None else str(step)
+
+
+def _step_name(step: int | None) -> str:
+    return FINISHED if step is None else f"step {step}"

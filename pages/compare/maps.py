@@ -1,0 +1,150 @@
+"""One head of each run as maps on the same rows, their signed difference, and all heads at once."""
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+import streamlit as st
+from altair.utils.schemapi import debug_mode
+from numpy.typing import NDArray
+
+from core.figures import compare as figures
+from core.figures.elements import Figure
+from core.inspection.align import Alignment
+from core.inspection.captions import head_name, mechanism_note
+from core.inspection.compare import Comparison, compare_heads, distances
+from core.inspection.off import Head
+from pages.compare import words
+from pages.compare.controls import PREFIX, Pair
+from pages.compare.view import HEAD_KEY, OTHER_KEY, Traces, View
+from pages.shared.files import download_csv, download_json, download_svg
+from pages.shared.text import plain
+
+GRID_KEY, TABLE_KEY = f"{PREFIX}grid", f"{PREFIX}table"
+
+
+@debug_mode(arg=False)  # Altair would check every part of a chart: a third of the time it takes
+def show_maps(pair: Pair, traces: Traces, view: View) -> None:
+    """The difference in a sentence, three maps, all heads, files."""
+    compared = compare_heads(traces, view.alignment, view.heads, view.quantity)
+    names = (head_name(*view.heads[0]), head_name(*view.heads[1]))
+    title = words.headline(compared, names)
+    st.markdown(f"#### {plain(title)}")
+    charts = _show_three(compared, names, title, own=view.own_scale)
+    st.markdown(words.moved(compared, view.alignment.how))
+    for note in dict.fromkeys(filter(None, map(mechanism_note, traces))):
+        st.markdown(f":material/info: {note}")
+    apart = _distances(traces, view.alignment)
+    charts |= _show_all(pair, apart, view.heads[0])
+    _show_files(pair, compared, names, pair.charts | charts, apart)
+
+
+def _show_three(
+    found: Comparison, names: tuple[str, str], title: str, *, own: bool
+) -> dict[str, Figure]:
+    own = own or found.quantity != "weight"
+    top, reach = (found.top, found.reach) if own else (1.0, 1.0)
+    sides = [
+        (
+            f"{letter}: {name}",
+            figures.side_map(
+                values, found.labels, found.visible, quantity=found.quantity, top=top, title=""
+            ),
+        )
+        for letter, name, values in (
+            ("A", names[0], found.first),
+            ("B", names[1], found.second),
+        )
+    ]
+    change = figures.difference_map(
+        found.difference,
+        found.labels,
+        found.visible,
+        quantity=found.quantity,
+        reach=reach,
+        title="",
+    )
+    charts: dict[str, Figure] = {}
+    for place, (name, chart) in zip(
+        st.columns([1, 1, 1.3], gap="small"), [*sides, ("B less A", change)], strict=True
+    ):
+        with place:
+            st.markdown(f"**{plain(name)}**")
+            st.altair_chart(chart, alt=f"{found.quantity}, {name}. {title}")
+        charts[name.split(":")[0]] = chart.properties(title=name)
+    if own:
+        st.caption(f"Full colour: {top:.2g} in A and B, {reach:.2g} in the difference.")
+    return charts
+
+
+def _distances(traces: Traces, alignment: Alignment) -> NDArray[np.float64] | str:
+    """How far all heads lie apart, or why that cannot be said."""
+    try:
+        return distances(traces, alignment)
+    except ValueError as error:
+        return str(error)
+
+
+def _show_all(pair: Pair, apart: NDArray[np.float64] | str, chosen: Head) -> dict[str, Figure]:
+    if about := words.about_heads(pair):
+        st.markdown(f":material/info: {about}")
+    if isinstance(apart, str):
+        st.markdown(f":material/info: {plain(apart)}.")
+        return {}
+    title = words.furthest(apart)
+    st.markdown(f"**All heads: {plain(title)}**")
+    chart = figures.distance_grid(apart, chosen if pair.same_heads else None, title="")
+    key = f"{GRID_KEY}-{head_name(*chosen)}"
+    picked = partial(_pick, key, both=not pair.same_heads)
+    st.altair_chart(chart, key=key, on_select=picked, alt=f"All heads: {title}")
+    return {"All heads": chart.properties(title=title)}
+
+
+def _pick(key: str, *, both: bool) -> None:
+    points = st.session_state[key]["selection"].get(figures.HEAD_SELECTION, [])
+    if points:
+        name = head_name(int(points[0]["layer"]), int(points[0]["head"]))
+        st.session_state[HEAD_KEY] = name
+        if both:
+            st.session_state[OTHER_KEY] = name
+
+
+def _show_files(
+    pair: Pair,
+    found: Comparison,
+    names: tuple[str, str],
+    charts: dict[str, Figure],
+    apart: NDArray[np.float64] | str,
+) -> None:
+    rows, name = words.frame(found), f"{pair.what} {' '.join(dict.fromkeys(names))}"
+    with st.container(horizontal=True):
+        for what, chart in charts.items():
+            download_svg(what, chart, f"{name} {what}")
+        download_csv("Cells", rows, name)
+        download_json("Cells", partial(_values, pair, found, names), name)
+    box = st.expander("As tables: cell by cell, and all heads", key=TABLE_KEY, on_change="rerun")
+    if box.open:
+        box.dataframe(rows.style.format(precision=3), hide_index=True)
+        if not isinstance(apart, str):
+            box.caption("Share of weight that lies elsewhere")
+            box.dataframe(words.heads_frame(apart).style.format(precision=3))
+
+
+def _values(pair: Pair, found: Comparison, names: tuple[str, str]) -> dict[str, Any]:
+    sides = {
+        side.letter: {
+            "checkpoint": side.source.name,
+            "snapshot": side.source.snapshot,
+            "question": side.question,
+            "head": name,
+        }
+        for side, name in zip((pair.first, pair.second), names, strict=True)
+    }
+    return {
+        **sides,
+        "quantity": found.quantity,
+        "labels": list(found.labels),
+        "A_values": found.first.tolist(),
+        "B_values": found.second.tolist(),
+        "visible": found.visible.tolist(),
+    }

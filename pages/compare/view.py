@@ -1,0 +1,72 @@
+"""What is shown of a pair: which head of each, weight or contribution, rows and scale."""
+
+from dataclasses import dataclass
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from core.inspection.align import Alignment
+from core.inspection.captions import head_name, parse_head, strongest_head
+from core.inspection.compare import QUANTITIES
+from core.inspection.off import Head
+from core.inspection.record import AttentionTrace
+from pages.compare.controls import MOMENTS, PREFIX, Pair
+from pages.shared.text import plain
+
+HEAD_KEY, OTHER_KEY = f"{PREFIX}head", f"{PREFIX}head-b"
+Traces = tuple[AttentionTrace, AttentionTrace]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class View:
+    """Heads of A and of B; `own_scale`: the largest value is fully coloured."""
+
+    heads: tuple[Head, Head]
+    alignment: Alignment
+    quantity: str
+    own_scale: bool
+
+
+def choose_view(pair: Pair, traces: Traces, found: dict[str, Alignment]) -> View:
+    """A row of controls above the maps."""
+    places = _places(pair)
+    with places[0]:
+        first = _choose_head("Head" if pair.same_heads else "Head of A", traces[0], HEAD_KEY)
+    second = first
+    if not pair.same_heads:
+        with places[1]:
+            second = _choose_head("Head of B", traces[1], OTHER_KEY)
+    with places[-3]:
+        quantity = st.selectbox("Shown", QUANTITIES, key=f"{PREFIX}quantity", bind="query-params")
+    with places[-2]:
+        kind = st.selectbox(
+            "Rows aligned",
+            list(found),
+            key=f"{PREFIX}align",
+            bind="query-params",
+            help="  \n".join(f"**{name}**: {plain(a.how)}" for name, a in found.items()),
+        )
+    with places[-1]:
+        own = st.toggle(
+            "Own scale",
+            key=f"{PREFIX}own",
+            bind="query-params",
+            help="Off: full colour is a weight of 1 and a difference of 1. Contributions always "
+            "have a scale of their own.",
+        )
+    return View(heads=(first, second), alignment=found[kind], quantity=quantity, own_scale=own)
+
+
+def _places(pair: Pair) -> list[DeltaGenerator]:
+    """A place for each control; two rows beside the curve of a training."""
+    if pair.what == MOMENTS:
+        rows = [st.columns([1, 1.2], vertical_alignment="bottom") for _ in range(2)]
+        return [*rows[0], *rows[1]]
+    widths = [1, 1.3, 1.5, 1.1] if pair.same_heads else [1, 1, 1.2, 1.5, 1.1]
+    return st.columns(widths, vertical_alignment="bottom")
+
+
+def _choose_head(label: str, trace: AttentionTrace, key: str) -> Head:
+    names = [head_name(i, j) for i in range(trace.n_layers) for j in range(trace.n_heads)]
+    default = names.index(head_name(*strongest_head(trace)))
+    return parse_head(st.selectbox(label, names, default, key=key, bind="query-params"))

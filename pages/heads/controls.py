@@ -1,0 +1,85 @@
+"""What is measured: checkpoint, moment, questions, and what takes a head's place. Free of torch."""
+
+from dataclasses import dataclass
+
+import streamlit as st
+
+from core.inspection.off import Mode
+from pages.shared.choosing import checkpoint_corpus, choose_model
+from pages.shared.records import weights_digest
+
+PREFIX = "heads-"
+ALL, ONE, PATCH = "all heads", "one question", "patching"
+SPLITS = {"dev": "never asked (dev)", "test": "never asked (test)", "train": "asked in training"}
+INSTEAD: dict[Mode, str] = {"zero": "zero", "mean": "its mean"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """Which weights (their digest), measured on which questions, in which mode."""
+
+    checkpoint: str
+    snapshot: int | None
+    digest: str
+    corpus: str
+    split: str
+    mode: Mode
+
+    @property
+    def named(self) -> str:
+        """For titles and files: notable-small at step 400."""
+        return self.checkpoint + (f" at step {self.snapshot}" if self.snapshot else "")
+
+
+def choose(part: str) -> Choice:
+    """The controls of the side bar. Raises ValueError if the weights cannot be read."""
+    with st.sidebar:
+        checkpoint, snapshot = choose_model(prefix=PREFIX)
+        split, mode = ("dev", "zero") if part == PATCH else _choose_measured()
+    return Choice(
+        checkpoint=checkpoint,
+        snapshot=snapshot,
+        digest=weights_digest(checkpoint, snapshot),
+        corpus=checkpoint_corpus(checkpoint),
+        split=split,
+        mode="mean" if mode == "mean" else "zero",
+    )
+
+
+def _choose_measured() -> tuple[str, str | None]:
+    """Which questions, and what a head that is off gives."""
+    split = st.selectbox(
+        "Averages over questions",
+        list(SPLITS),
+        format_func=SPLITS.__getitem__,
+        key=f"{PREFIX}split",
+        bind="query-params",
+    )
+    mode = st.segmented_control(
+        "A head that is off gives",
+        list(INSTEAD),
+        default="zero",
+        required=True,
+        format_func=INSTEAD.__getitem__,
+        key=f"{PREFIX}mode",
+        bind="query-params",
+        help="Its mean is taken over the dev questions, apart for the rows that read the "
+        "question and those that write the answer.",
+    )
+    return split, mode
+
+
+def choose_part() -> str:
+    """What to look at."""
+    return (
+        st.segmented_control(
+            "Look at",
+            [ALL, ONE, PATCH],
+            default=ALL,
+            required=True,
+            key=f"{PREFIX}part",
+            bind="query-params",
+            label_visibility="collapsed",
+        )
+        or ALL
+    )

@@ -1,0 +1,145 @@
+"""One question: every head beside its average, what each part adds, what each layer would write."""
+
+from functools import partial
+
+import pandas as pd
+import streamlit as st
+from altair.utils.schemapi import debug_mode
+
+from core.figures import heads as figures
+from core.figures.elements import Figure
+from core.figures.signed import grid_cells, signed_grid
+from core.inspection.attribution import Attribution, Lens
+from core.inspection.captions import mechanism_note
+from core.inspection.head_example import HeadExample
+from core.inspection.head_rows import HeadTable
+from core.inspection.record import AttentionTrace
+from pages.heads import example_words as said
+from pages.heads.asking import load_attribution, load_lens
+from pages.heads.controls import PREFIX, Choice
+from pages.heads.data import table_of
+from pages.heads.measuring import off_of
+from pages.shared.examples import load_example
+from pages.shared.files import download_csv, download_json, download_svg
+from pages.shared.loading import Source, load_trace, shipped
+from pages.shared.questions import choose_question
+from pages.shared.text import percent, plain, verdict_badge
+
+TABLES_KEY = f"{PREFIX}example-tables"
+CELL = 30
+
+
+@debug_mode(arg=False)
+def show_example(choice: Choice) -> None:
+    """Averages against this question on the left, logits on the right."""
+    with st.sidebar:
+        question, expected = choose_question(choice.corpus, prefix=PREFIX)
+    source = shipped(choice.checkpoint, choice.snapshot)
+    trace = load_trace(source, question)
+    found = load_example(source, trace, off_of(choice, source))
+    table = table_of(choice)
+    verdict = verdict_badge(expected, trace.answer)
+    answer = plain(trace.answer) or "(nothing)"
+    st.markdown(f"#### {plain(question)} → **{answer}**, {percent(trace.probability)}{verdict}")
+    st.markdown(said.what_changes(found, trace))
+    if note := mechanism_note(trace):
+        st.markdown(f":material/info: {note}")
+    beside, logits = st.columns([1, 1.15], gap="medium")
+    with beside:
+        charts = {"Heads": _show_beside(choice, found, table)}
+    with logits:
+        step = _choose_step(trace)
+        added, lens = load_attribution(source, question, step), _lens(source, question, step)
+        charts |= _show_attribution(added)
+        charts |= _show_lens(lens)
+    tables = {"Every head": said.frame(found, table), "Logits": said.attribution_frame(added)}
+    if isinstance(lens, Lens):
+        tables["Layers"] = said.lens_frame(lens)
+    _show_files(choice, tables, charts)
+
+
+def _show_beside(choice: Choice, found: HeadExample, table: HeadTable | None) -> Figure:
+    measure = st.selectbox(
+        "Measure of each head",
+        list(said.OFFERED),
+        format_func=said.OFFERED.__getitem__,
+        key=f"{PREFIX}measure-one",
+        bind="query-params",
+    )
+    average = f"average of {choice.split}"
+    rows = said.rows_beside(found, table, measure)
+    chart = figures.beside_average(rows, axis=said.OFFERED[measure], average=average, title="")
+    title = f"{said.OFFERED[measure]}: this question and the {average}"
+    st.altair_chart(chart, alt=title)
+    st.markdown(said.match(found, table, measure))
+    return chart.properties(title=title)
+
+
+def _choose_step(trace: AttentionTrace) -> int:
+    if len(trace.steps) == 1:
+        return 0
+    labels = {str(i): f"{i + 1}: {step.label}" for i, step in enumerate(trace.steps)}
+    chosen = st.select_slider(
+        "Written piece",
+        list(labels),
+        format_func=lambda option: labels.get(option, option),
+        key=f"{PREFIX}step",
+        bind="query-params",
+    )
+    return int(chosen)
+
+
+def _lens(source: Source, question: str, step: int) -> Lens | str:
+    """The lens, or why there is none."""
+    try:
+        return load_lens(source, question, step)
+    except ValueError as error:
+        return str(error)
+
+
+def _show_attribution(added: Attribution) -> dict[str, Figure]:
+    values = added.by_layer
+    n_layers, n_columns = values.shape
+    title = said.attribution_title(added)
+    chart = signed_grid(
+        grid_cells(values),
+        [f"L{layer}" for layer in range(n_layers)],
+        [*(f"H{head}" for head in range(n_columns - 2)), "bias", "MLP"],
+        reach=added.largest_head or None,
+        sides=(None, None),
+        name="logits",
+        title="",
+        height=CELL * n_layers,
+    )
+    st.markdown(f"**{plain(title)}**")
+    st.altair_chart(chart, alt=title)
+    st.markdown(said.attribution_note(added))
+    return {"Attribution": chart.properties(title=title)}
+
+
+def _show_lens(lens: Lens | str) -> dict[str, Figure]:
+    if isinstance(lens, str):
+        st.markdown(f":material/info: {plain(lens)}.")
+        return {}
+    title = said.lens_title(lens)
+    chart = figures.lens_bars(
+        said.layer_names(lens), lens.probability.tolist(), said.lens_notes(lens), title=""
+    )
+    st.markdown(f"**{plain(title)}**")
+    st.altair_chart(chart, alt=f"{title}: {', '.join(said.lens_notes(lens))}")
+    return {"Lens": chart.properties(title=title)}
+
+
+def _show_files(choice: Choice, tables: dict[str, pd.DataFrame], charts: dict[str, Figure]) -> None:
+    name = f"{choice.named} one question"
+    with st.container(horizontal=True):
+        for what, chart in charts.items():
+            download_svg(what, chart, f"{name} {what.lower()}")
+        for what, table in tables.items():
+            download_csv(what, table, f"{name} {what.lower()}")
+        download_json("Every head", partial(tables["Every head"].to_dict, "index"), name)
+    box = st.expander("As tables", key=TABLES_KEY, on_change="rerun")
+    if box.open:
+        for what, table in tables.items():
+            box.caption(what)
+            box.dataframe(table.style.format(precision=3, na_rep="–"))

@@ -1,0 +1,140 @@
+"""All heads at once: two measures against each other, the table, and one head in a sentence."""
+
+from dataclasses import asdict
+from functools import partial
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+from altair.utils.schemapi import debug_mode
+
+from core.figures import heads as figures
+from core.figures.elements import Figure
+from core.inspection.captions import head_name
+from core.inspection.head_rows import HeadTable
+from pages.heads import words
+from pages.heads.controls import PREFIX, Choice
+from pages.shared.files import download_csv, download_json, download_svg
+from pages.shared.text import plain
+
+CHART_KEY = f"{PREFIX}chart"
+HEAD_KEY = f"{PREFIX}head"
+LINE, HEAD_LINE = 42, 60  # pixels of the table
+
+
+@debug_mode(arg=False)  # Altair would check every part of a chart: a third of the time it takes
+def show_overview(choice: Choice, table: HeadTable) -> None:
+    """The picture with what stands beside it, what both say, and every number in a table."""
+    st.markdown(f"#### {plain(words.headline(table, choice.split))}")
+    picture, beside = st.columns([1.6, 1], gap="medium")
+    with beside:
+        x = _choose_measure("Across", "contribution", "x")
+        y = _choose_measure("Upwards", "log_probability_lost", "y")
+        chosen = _show_head(choice, table)
+    with picture:
+        chart = _show_scatter(table, x, y, chosen)
+    st.markdown(f"{words.agreement(table)}  \n{words.together(table)}")
+    _show_table(choice, table)
+    with st.container(horizontal=True):
+        download_svg("Scatter", chart, f"{choice.named} heads")
+        download_csv("Table", frame(table), f"{choice.named} heads {choice.split}")
+        download_json("Table", partial(_values, choice, table), f"{choice.named} heads")
+
+
+def _show_scatter(table: HeadTable, x: str, y: str, chosen: str) -> Figure:
+    title = f"{words.NAMES[y][0].upper()}{words.NAMES[y][1:]} against {words.NAMES[x]}"
+    chart = figures.head_scatter(
+        words.points(table, x, y), x=words.NAMES[x], y=words.NAMES[y], chosen=chosen, title=""
+    )
+    # A new key for each choice forgets the click, so that the same head can be clicked again.
+    key = f"{CHART_KEY}-{chosen}"
+    st.altair_chart(chart, key=key, on_select=partial(_pick, key), alt=f"{title}, head by head")
+    for measure in dict.fromkeys((x, y)):
+        missing = words.lacking(table, measure)
+        if missing:
+            st.caption(plain(missing))
+    return chart.properties(title=title)
+
+
+def _choose_measure(label: str, default: str, key: str) -> str:
+    options = list(words.NAMES)
+    return st.selectbox(
+        label,
+        options,
+        options.index(default),
+        format_func=words.NAMES.__getitem__,
+        key=f"{PREFIX}{key}",
+        bind="query-params",
+        help="  \n".join(f"**{words.NAMES[name]}**: {words.MEANINGS[name]}" for name in options),
+    )
+
+
+def _show_head(choice: Choice, table: HeadTable) -> str:
+    """One head in a sentence, and the way to its map."""
+    names = [row.name for row in table.rows]
+    name = st.selectbox(
+        "Head",
+        names,
+        names.index(table.by_importance[0].name),
+        key=HEAD_KEY,
+        bind="query-params",
+        help="Or click a point of the picture.",
+    )
+    st.markdown(plain(table.scores.sentence(*table.rows[names.index(name)].at)))
+    st.page_link(
+        "pages/attention/page.py",
+        label=f"The map of {plain(name)}",
+        icon=":material/grid_on:",
+        query_params={**link_of(choice), "head": name},
+    )
+    return name
+
+
+def _show_table(choice: Choice, table: HeadTable) -> None:
+    order = st.selectbox(
+        "Sorted by (largest first)",
+        list(words.SORTS),
+        list(words.SORTS).index("log_probability_lost"),
+        format_func=words.SORTS.__getitem__,
+        key=f"{PREFIX}sort",
+        bind="query-params",
+        width=360,
+    )
+    rows = table.sorted_by(order) if order else list(table.rows)
+    with st.container(height=LINE * len(rows) + HEAD_LINE, border=False):  # scrolls on a phone
+        st.markdown(words.markdown_table(rows, link_of(choice)))
+
+
+def link_of(choice: Choice) -> dict[str, str]:
+    """The query under which the attention page shows the same weights."""
+    moment = {"moment": str(choice.snapshot)} if choice.snapshot else {}
+    return {"checkpoint": choice.checkpoint, **moment}
+
+
+def frame(table: HeadTable) -> pd.DataFrame:
+    """Every number of the table, a row a head."""
+    rows = [asdict(row) for row in table.rows]
+    scores = {name: values.ravel() for name, values in table.scores.heads.items()}
+    kept = pd.DataFrame(rows, index=[row.name for row in table.rows]).drop(columns="contribution")
+    return kept.assign(**{name.replace(" ", "_"): values for name, values in scores.items()})
+
+
+def _values(choice: Choice, table: HeadTable) -> dict[str, Any]:
+    return {
+        "checkpoint": choice.checkpoint,
+        "snapshot": choice.snapshot,
+        "split": choice.split,
+        "mode": table.mode,
+        "total": table.total,
+        "accuracy": table.accuracy,
+        "heads": [asdict(row) for row in table.rows],
+        "most": asdict(table.most),
+        "least": asdict(table.least),
+        "rank_agreement": table.agreement,
+    }
+
+
+def _pick(key: str) -> None:
+    points = st.session_state[key]["selection"].get(figures.HEAD_SELECTION, [])
+    if points:
+        st.session_state[HEAD_KEY] = head_name(int(points[0]["layer"]), int(points[0]["head"]))

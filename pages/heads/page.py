@@ -1,0 +1,38 @@
+"""Which heads matter: all of them in one table, one question beside the average, patching."""
+
+import streamlit as st
+
+from pages.heads.controls import ALL, ONE, Choice, choose, choose_part
+from pages.heads.data import offer_to_measure, table_of
+from pages.heads.overview import show_overview
+
+
+def main() -> None:
+    """Choose on the left; all heads first, then what one question says, and two of them."""
+    part = choose_part()
+    try:
+        choice = choose(part)
+        if part == ALL:
+            _all_heads(choice)
+        elif part == ONE:
+            from pages.heads.example import show_example  # noqa: PLC0415 - loads torch
+
+            show_example(choice)
+        else:
+            from pages.heads.patches import show_patches  # noqa: PLC0415 - loads torch
+
+            show_patches(choice)
+    except ValueError as error:
+        st.error("", icon=":material/block:")
+        st.text(str(error))
+
+
+def _all_heads(choice: Choice) -> None:
+    table = table_of(choice)
+    if table is None:
+        offer_to_measure(choice)
+    else:
+        show_overview(choice, table)
+
+
+main()

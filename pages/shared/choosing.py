@@ -1,0 +1,83 @@
+"""Which checkpoint, and at which moment of its training. Free of torch."""
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from core.checkpoints.files import CARD, read_json
+from core.checkpoints.shelf import list_checkpoints, snapshot_steps
+from core.cli.paths import CHECKPOINTS
+
+DEFAULT_CHECKPOINT = "notable-pretrained"
+FINISHED = "finished"
+
+
+def choose_model(
+    *,
+    prefix: str = "",
+    label: str = "Checkpoint",
+    others: Sequence[str] = (),
+    default: str = DEFAULT_CHECKPOINT,
+) -> tuple[str, int | None]:
+    """The name, one of the shelf or of `others`, and the step of a snapshot or None.
+
+    `prefix` tells the keys of the controls, which are in the URL, from those of another page.
+    """
+    name = choose_name(shelf_names(), prefix=prefix, label=label, others=others, default=default)
+    steps = [] if name in others else snapshot_steps(CHECKPOINTS / name)
+    return name, choose_moment(steps, prefix=prefix) if steps else None
+
+
+def choose_name(
+    names: Sequence[str],
+    *,
+    prefix: str = "",
+    label: str = "Checkpoint",
+    others: Sequence[str] = (),
+    default: str = DEFAULT_CHECKPOINT,
+) -> str:
+    """One of some checkpoints."""
+    return st.selectbox(
+        label,
+        [*names, *others],
+        names.index(default) if default in names else 0,
+        key=f"{prefix}checkpoint",
+        bind="query-params",
+    )
+
+
+def choose_moment(
+    steps: Sequence[int],
+    *,
+    prefix: str = "",
+    label: str = "Moment of training (step)",
+    default: str = FINISHED,
+) -> int | None:
+    """A step at which a snapshot was kept, None for the end of the training."""
+    moment = st.select_slider(
+        label,
+        [*map(str, steps), FINISHED],
+        default,
+        key=f"{prefix}moment",
+        bind="query-params",
+        help="Scrub through snapshots of this training.",
+    )
+    return None if moment == FINISHED else int(moment)
+
+
+def shelf_names() -> list[str]:
+    """All checkpoints; the page ends here where there is none."""
+    names = list_checkpoints(CHECKPOINTS)
+    if not names:
+        st.error("There is no checkpoint in the folder checkpoints/.")
+        st.stop()
+    return names
+
+
+def checkpoint_corpus(name: str) -> str:
+    """What a shipped checkpoint was trained on: `notable`, or `course`."""
+    try:
+        recipe = read_json(CHECKPOINTS / name / CARD).get("recipe")
+    except ValueError:  # loading says what is wrong with the card
+        return "notable"
+    return recipe.get("corpus", "notable") if isinstance(recipe, dict) else "notable"

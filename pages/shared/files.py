@@ -1,0 +1,44 @@
+"""What is shown as files: pictures, tables and values, made when their button is pressed."""
+
+import json
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from core.figures.elements import Figure
+
+
+def download(label: str, data: Callable[[], bytes], file_name: str, mime: str) -> None:
+    """One button; nothing is made before it is pressed."""
+    st.download_button(
+        label, data, file_name, mime, key=label, on_click="ignore", icon=":material/download:"
+    )
+
+
+def download_svg(label: str, chart: Figure, file_name: str) -> None:
+    """A picture as it is drawn."""
+    download(f"{label} (SVG)", partial(_svg, chart), f"{file_name}.svg", "image/svg+xml")
+
+
+def download_csv(label: str, table: pd.DataFrame, file_name: str) -> None:
+    """A table with its headings."""
+    download(f"{label} (CSV)", lambda: table.to_csv().encode(), f"{file_name}.csv", "text/csv")
+
+
+def download_json(label: str, values: Callable[[], dict[str, Any]], file_name: str) -> None:
+    """Values with their names."""
+    download(
+        f"{label} (JSON)",
+        lambda: json.dumps(values(), ensure_ascii=False).encode(),
+        f"{file_name}.json",
+        "application/json",
+    )
+
+
+def _svg(chart: Figure) -> bytes:
+    from core.figures.export import to_svg  # noqa: PLC0415 - its renderer is 90 MB
+
+    return to_svg(chart)

@@ -1,0 +1,108 @@
+"""Whom the model is asked about: people of its corpus, or whatever is typed."""
+
+from collections.abc import Callable
+
+import streamlit as st
+
+from core.data.paths import course_folder
+from core.data.people import question_text, split_of
+from pages.shared.loading import Questions, course_questions, notable_questions
+from pages.shared.text import plain
+
+DEFAULT_NAME = "Ada Lovelace"
+TYPED = "type"
+SOURCES = {
+    "train": "asked in training",
+    "dev": "never asked (dev)",
+    "test": "never asked (test)",
+    TYPED: "type freely",
+}
+READ = "The model read a few sentences about everybody, but was asked only about some."
+OWN_SOURCES = {
+    "train": "training question",
+    "dev": "dev question",
+    "test": "test question",
+    TYPED: "type freely",
+}
+NOT_KNOWN = "What an uploaded model read, and what it was asked in training, is not known here."
+NO_NAMES = "Names to choose from appear where A5_DATA names the folder of the course's files."
+Fits = Callable[[str], bool]
+
+
+def choose_question(
+    corpus: str,
+    *,
+    own: bool = False,
+    prefix: str = "",
+    label: str = "Question about a person",
+    name: str = DEFAULT_NAME,
+    fits: Fits | None = None,
+) -> tuple[str, str | None]:
+    """The question and, where it is known, the right answer; `own` is for an uploaded model.
+
+    Names to choose from are those whose question `fits`; `name` is chosen at first.
+    """
+    known = known_questions(corpus)
+    source = TYPED
+    if known:
+        labels = OWN_SOURCES if own else SOURCES
+        usual = split_of(name) if corpus == "notable" else "dev"
+        source = st.selectbox(
+            label,
+            list(labels),
+            list(labels).index(usual),
+            format_func=labels.__getitem__,
+            key=f"{prefix}source",
+            bind="query-params",
+            help=NOT_KNOWN if own else READ,
+        )
+    if source == TYPED:
+        text = _type(known, prefix, name)
+    else:
+        person = "person" if corpus == "notable" else "course-person"
+        text = _choose_person(known, source, f"{prefix}{person}-{source}", name, fits)
+    return text, expected_answer(known, text)
+
+
+def expected_answer(known: Questions, text: str) -> str | None:
+    """What a question's right answer is, where it is known."""
+    answers = {asked.text: asked.answer for split in known.values() for asked in split}
+    return answers.get(text.strip())
+
+
+def known_questions(corpus: str) -> Questions:
+    """The questions of a corpus; none where the course's files are not at hand."""
+    if corpus == "notable":
+        return notable_questions()
+    folder = course_folder()
+    if folder is None:
+        return {}
+    try:
+        return course_questions(folder)
+    except ValueError as error:
+        st.caption(f"The questions of A5\\_DATA cannot be read: {plain(str(error))}")
+        return {}
+
+
+def _type(known: Questions, prefix: str, name: str) -> str:
+    return st.text_input(
+        "Question",
+        question_text(name),
+        key=f"{prefix}question",
+        bind="query-params",
+        help=None if known else NO_NAMES,
+    )
+
+
+def _choose_person(known: Questions, source: str, key: str, name: str, fits: Fits | None) -> str:
+    texts = {
+        question.name: question.text
+        for question in known[source]
+        if fits is None or fits(question.text)
+    }
+    if not texts:
+        st.caption("Nobody here has a name of that length.")
+        return ""
+    names = list(texts)
+    default = names.index(name) if name in names else 0
+    return texts[st.selectbox("Person", names, default, key=key, bind="query-params")]

@@ -1,0 +1,35 @@
+"""What a shelf says without loading a model."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from core.checkpoints.files import CARD, read_json, write_json
+from core.checkpoints.shelf import dev_curve, weights_path
+
+
+def put(folder: Path, snapshots: Any) -> Path:
+    figures = {"dev": {"accuracy": 0.5}}
+    card = {**read_json(folder / CARD), "snapshots": snapshots, "figures": figures}
+    write_json(folder / CARD, card)
+    return folder
+
+
+def test_the_curve_is_what_the_card_states(saved: Path):
+    points = [{"step": 25, "accuracy": 0.0, "total": 5}, {"step": 50, "accuracy": 0.4}]
+    assert dev_curve(put(saved, points)) == [(25, 0.0), (50, 0.4), (None, 0.5)]
+
+
+@pytest.mark.parametrize("snapshots", [None, {"step": 1}, [{"step": 25}], [3], [{"step": "x"}]])
+def test_a_card_that_states_no_curve_has_none(saved: Path, snapshots: Any):
+    assert dev_curve(put(saved, snapshots)) == []
+
+
+def test_a_folder_without_a_card_has_no_curve(tmp_path: Path):
+    assert dev_curve(tmp_path) == []
+
+
+def test_weights_lie_at_the_end_of_a_training_or_at_a_step_of_it(tmp_path: Path):
+    assert weights_path(tmp_path) == tmp_path / "model.safetensors"
+    assert weights_path(tmp_path, 25) == tmp_path / "snapshots" / "000025.safetensors"
