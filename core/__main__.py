@@ -11,7 +11,7 @@ def _restart_with_quiet_threads() -> None:
     """
     wanted = {"OMP_WAIT_POLICY": "passive", "GLIBC_TUNABLES": "glibc.malloc.hugetlb=1"}
     missing = {key: value for key, value in wanted.items() if key not in os.environ}
-    if missing and sys.platform == "linux" and "train" in sys.argv[1:2]:
+    if missing and sys.platform == "linux" and sys.argv[1:2] in (["train"], ["bench"]):
         arguments = [sys.executable, "-m", "core", *sys.argv[1:]]
         os.execve(sys.executable, arguments, {**os.environ, **missing})
 

@@ -27,6 +27,14 @@ def content_hash(folder: Path, *, snapshot: int | None = None) -> str:
     return sha256(weights_path(folder, snapshot))
 
 
+def dev_accuracy(folder: Path) -> float | None:
+    """The share of dev questions that the finished model gets right, if its card says so."""
+    try:
+        return float(read_json(folder / CARD)["figures"]["dev"]["accuracy"])
+    except (KeyError, TypeError, ValueError):
+        return None
+
+
 def dev_curve(folder: Path) -> list[tuple[int | None, float]]:
     """(step, dev accuracy) of each snapshot and of the end (None), as the card states them.
 

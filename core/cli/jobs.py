@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any, get_args
 
 from core.cli import paths
@@ -16,7 +17,7 @@ from core.jobs.keep import keep
 from core.jobs.launcher import LocalLauncher
 from core.jobs.metrics import log_tail, read_metrics
 from core.jobs.spec import Overrides, TrainSpec, train_spec
-from core.jobs.state import Job, list_jobs, show
+from core.jobs.state import Job, list_all, show
 from core.models.config import Attention, Positions
 from core.training.presets import PRESETS
 
@@ -60,6 +61,9 @@ def _action(
 
 def _add_spec(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--preset", choices=sorted(PRESETS), required=True)
+    parser.add_argument(
+        "--start-from", metavar="NAME", help="the checkpoint that a fine-tuning begins with"
+    )
     parser.add_argument("--name", default="", help="a title; the preset's name unless told")
     length = parser.add_mutually_exclusive_group()
     length.add_argument("--minutes", type=float, help="turned into steps by a measurement")
@@ -91,11 +95,17 @@ def _spec(options: argparse.Namespace) -> TrainSpec:
         seed=options.seed,
         threads=options.threads,
         overrides=overrides,
+        start_from=_checkpoint(options.start_from),
     )
 
 
+def _checkpoint(name: str | None) -> Path | None:
+    """One of the shipped or kept checkpoints; no other folder can be named."""
+    return None if name is None else paths.CHECKPOINTS / Path(name).name
+
+
 def _list(_: argparse.Namespace) -> tuple[dict[str, Any], str]:
-    jobs = list_jobs(paths.RUNS)
+    jobs = list_all(paths.RUNS)
     text = "\n".join(map(_line, jobs)) if jobs else "there are no jobs"
     return {"jobs": [job.row() for job in jobs]}, text
 
@@ -109,7 +119,7 @@ def _show(options: argparse.Namespace) -> tuple[dict[str, Any], str]:
         **job.row(),
         "message": job.message,
         "place": job.place,
-        "spec": None if job.spec is None else job.spec.to_dict(),
+        "spec": None if job.asked is None else job.asked.to_dict(),
         "status": None if job.status is None else asdict(job.status),
         "measurement": measured[-1] if measured else None,
         "log": log,

@@ -12,6 +12,7 @@ from typing import NoReturn
 
 from core.cli import verbs
 from core.cli.ablation import add_ablation
+from core.cli.bench import add_bench
 from core.cli.evaluating import add_evaluate
 from core.cli.heads import add_heads
 from core.cli.importing import add_import
@@ -70,6 +71,7 @@ def build_parser() -> argparse.ArgumentParser:
     add_montecarlo(
         commands.add_parser("montecarlo", help="draw outputs under perturbed keys, beside theory")
     )
+    add_bench(commands.add_parser("bench", help="time, memory and error of attention mechanisms"))
     add_import(commands.add_parser("import", help="read a .params file of the course's code"))
     return parser
 

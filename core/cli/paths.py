@@ -4,5 +4,6 @@ from core.data.paths import ASSETS, JUDGED, PEOPLE, ROOT
 
 CHECKPOINTS = ROOT / "checkpoints"
 RUNS = CHECKPOINTS / "runs"
+BENCHMARKS = ASSETS / "benchmarks"
 
-__all__ = ["ASSETS", "CHECKPOINTS", "JUDGED", "PEOPLE", "ROOT", "RUNS"]
+__all__ = ["ASSETS", "BENCHMARKS", "CHECKPOINTS", "JUDGED", "PEOPLE", "ROOT", "RUNS"]

@@ -15,7 +15,7 @@ from core.jobs.folder import JOB
 from core.jobs.run import RUN, STATE, Run, advance, finish, resume_run, save, start_run
 from core.jobs.stopping import stop_requests
 from core.training.loop import StepRecord, TrainingDivergedError
-from core.training.presets import PRESETS, preset
+from core.training.presets import FINE_TUNING, PRESETS, preset
 from core.training.recipe import Recipe
 
 SAVE_EVERY_SECONDS = 60.0
@@ -25,7 +25,7 @@ N_PROBES = 20
 def add_train(parser: argparse.ArgumentParser) -> None:
     """The options of the verb."""
     what = parser.add_mutually_exclusive_group(required=True)
-    what.add_argument("--preset", choices=sorted(PRESETS))
+    what.add_argument("--preset", choices=sorted(set(PRESETS) - set(FINE_TUNING)))
     what.add_argument("--resume", type=Path, metavar="DIR")
     length = parser.add_mutually_exclusive_group()
     length.add_argument("--minutes", type=float, help="turned into steps by a measurement")

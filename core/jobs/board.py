@@ -18,6 +18,7 @@ from pathlib import Path
 import psutil
 
 from core.checkpoints.files import write_json
+from core.jobs.bench_spec import BenchJob, check_bench
 from core.jobs.folder import (
     JOB,
     LOCK,
@@ -31,7 +32,7 @@ from core.jobs.folder import (
 from core.jobs.launcher import Launcher
 from core.jobs.locks import HeldError, held, is_held, queue_lock
 from core.jobs.spec import TrainSpec, check
-from core.jobs.state import RESUMABLE, Job, State, list_jobs, look
+from core.jobs.state import RESUMABLE, Job, State, list_all, look
 
 MOST_WAITING = 20
 LEAST_FREE_BYTES = 200_000_000
@@ -40,16 +41,19 @@ SIGTERM_AFTER_SECONDS, SIGKILL_AFTER_SECONDS = 15.0, 45.0
 UNFINISHED = (".new-*", ".removed-*", ".keep-*")
 
 
-def start(root: Path, spec: TrainSpec, launcher: Launcher) -> str:
+def start(root: Path, spec: TrainSpec | BenchJob, launcher: Launcher) -> str:
     """Put a job into the queue and launch its worker, which waits for its turn; returns the id.
 
     Raises ValueError if it cannot be started here, OSError if the disk refuses.
     """
     _refuse_obstacle(launcher)
-    check(spec)
+    if isinstance(spec, BenchJob):
+        check_bench(spec)
+    else:
+        check(spec)
     with queue_lock(root):
         sweep(root)
-        jobs = list_jobs(root)
+        jobs = list_all(root)
         _refuse_crowd(root, jobs)
         job_id = new_id(datetime.now(UTC))
         folder = root / job_id
@@ -75,13 +79,13 @@ def resume(root: Path, job_id: str, launcher: Launcher) -> None:
         job = look(folder)
         if not job.can_resume:
             raise ValueError(f"job {job_id} is {job.state}; only {_either(RESUMABLE)} can go on")
-        if job.spec is None or job.ticket is None:
+        if job.asked is None or job.ticket is None:
             raise ValueError(f"job {job_id} cannot go on: {job.message}")
-        jobs = list_jobs(root)
+        jobs = list_all(root)
         _refuse_crowd(root, jobs)
         with _without_worker(folder):
             write_ticket(folder, _ticket(job.ticket.attempt + 1, jobs, launcher))
-        launcher.launch(folder, threads=job.spec.threads)
+        launcher.launch(folder, threads=job.asked.threads)
 
 
 def stop(root: Path, job_id: str) -> State:

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from core.bench.estimate import estimate as bench_estimate
 from core.data.paths import ROOT
 from core.jobs.launcher import quiet_threads
 from core.jobs.spec import TrainSpec, check
@@ -70,6 +71,8 @@ def seconds_ahead(jobs: Iterable[Job], device: str) -> float | None:
 def _seconds_left(job: Job) -> float | None:
     if job.status is not None and job.status.seconds_left is not None:
         return job.status.seconds_left
+    if job.state == "queued" and job.bench is not None:
+        return bench_estimate(job.bench.spec).seconds
     if job.state != "queued" or job.spec is None or job.spec.minutes is None:
         return None
     return 60 * job.spec.minutes * (1 - job.progress)

@@ -5,12 +5,11 @@ import shutil
 from pathlib import Path
 from typing import Any, cast
 
-from core.checkpoints.files import read_json, sha256, write_json
+from core.checkpoints.files import CARD, WEIGHTS, read_json, sha256, write_json
 from core.jobs.folder import job_folder
 from core.jobs.locks import queue_lock
 from core.jobs.state import look
 
-CARD = "card.json"  # as in core.checkpoints.store, which loads torch
 _NAME = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?")
 _FILE = re.compile(r"(?:snapshots/)?[a-z0-9]+\.(?:json|safetensors)")
 
@@ -27,9 +26,11 @@ def keep(root: Path, job_id: str, name: str, *, checkpoints: Path) -> Path:
     folder = job_folder(root, job_id)
     target, part = checkpoints / name, root / f".keep-{job_id}"
     with queue_lock(root):
-        state = look(folder).state
-        if state != "finished":
-            raise ValueError(f"job {job_id} is {state}; only a finished one can be kept")
+        job = look(folder)
+        if job.bench is not None:
+            raise ValueError(f"job {job_id} is a measurement; only a model can be kept")
+        if job.state != "finished":
+            raise ValueError(f"job {job_id} is {job.state}; only a finished one can be kept")
         if target.exists():
             raise ValueError(f"there is a checkpoint {name!r} already: choose another name")
         shutil.rmtree(part, ignore_errors=True)
@@ -42,6 +43,28 @@ def keep(root: Path, job_id: str, name: str, *, checkpoints: Path) -> Path:
         finally:
             shutil.rmtree(part, ignore_errors=True)
     return target
+
+
+def suggested_name(text: str) -> str:
+    """A name that `keep` takes, as near to a title as it can be."""
+    letters = re.sub(r"[^a-z0-9]+", "-", text.lower())[:40].strip("-")
+    return letters or "mine"
+
+
+def kept_as(root: Path, job_id: str, *, checkpoints: Path) -> list[str]:
+    """Names of the checkpoints that hold this job's weights."""
+    own = _weights(job_folder(root, job_id) / CARD)  # None before it is finished
+    if own is None:
+        return []
+    cards = checkpoints.glob(f"*/{CARD}")
+    return sorted(card.parent.name for card in cards if _weights(card) == own)
+
+
+def _weights(card: Path) -> str | None:
+    try:
+        return _files(read_json(card)).get(WEIGHTS)
+    except ValueError:  # whoever opens such a checkpoint is told
+        return None
 
 
 def _files(card: dict[str, Any]) -> dict[str, str]:

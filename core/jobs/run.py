@@ -18,6 +18,7 @@ from core.checkpoints.files import CARD, VOCABULARY, read_json, write_json
 from core.checkpoints.state import load_state, save_state
 from core.checkpoints.store import (
     SNAPSHOTS,
+    Checkpoint,
     load_checkpoint,
     save_checkpoint,
     save_weights,
@@ -28,6 +29,7 @@ from core.data.people import Question
 from core.data.shipped import load_corpus
 from core.data.vocabulary import Vocabulary, vocabulary_from_dict
 from core.evaluation.accuracy import evaluate
+from core.jobs.origin import origin_of
 from core.models.gpt import GPT
 from core.training.examples import training_data
 from core.training.loop import StepRecord, Trainer, steps_for_minutes
@@ -69,17 +71,24 @@ def start_run(
     command: Callable[[int], str],
     tuning: bool = False,
     most_steps: int | None = None,
+    origin: Path | None = None,
 ) -> Run:
     """A new run in a folder without one; minutes become steps by a short measurement.
 
     `command` says for a number of steps what repeats the run. With `tuning` only held-out
-    training questions are measured: dev and test stay unseen.
+    training questions are measured: dev and test stay unseen. `origin` is the checkpoint whose
+    parameters and vocabulary it begins with.
     """
     if (folder / CARD).exists():
         raise ValueError(f"{folder} already holds a checkpoint: name another folder")
     corpus = load_corpus(recipe.corpus, n_sentences=recipe.n_sentences, folder=corpus_folder)
-    vocabulary = make_vocabulary(corpus, recipe.vocabulary, n_pieces=recipe.n_pieces)
-    make = trainer_factory(recipe, corpus, vocabulary, seed)
+    begun = None if origin is None else load_checkpoint(origin)
+    vocabulary = (
+        make_vocabulary(corpus, recipe.vocabulary, n_pieces=recipe.n_pieces)
+        if begun is None
+        else begun.vocabulary
+    )
+    make = trainer_factory(recipe, corpus, vocabulary, seed, begun)
     if steps is None and minutes is None:
         steps = recipe.n_steps
     if steps is None:
@@ -95,10 +104,14 @@ def start_run(
         "corpus_folder": None if corpus_folder is None else str(corpus_folder.resolve()),
         "tuning": tuning,
         "command": command(steps),
+        "start_from": None if origin is None else origin_of(origin),
     }
+    run = Run(folder, settings, recipe, corpus, vocabulary, trainer)
     write_json(folder / VOCABULARY, vocabulary.to_dict())
+    if begun is not None:
+        save(run)  # whatever becomes of the checkpoint: this run can go on
     write_json(folder / RUN, settings)
-    return Run(folder, settings, recipe, corpus, vocabulary, trainer)
+    return run
 
 
 def resume_run(folder: Path, *, corpus_folder: Path | None = None) -> Run:
@@ -154,6 +167,8 @@ def finish(run: Run) -> dict[str, Any]:
         "dtype": "float16",
         "figures": {"held_out": held_out},
     }
+    if (origin := run.settings.get("start_from")) is not None:
+        card["start_from"] = origin
     save_checkpoint(run.folder, run.model, run.vocabulary, card)
     if not run.settings["tuning"]:
         card = finish_card(run.folder, card, run.corpus)
@@ -178,14 +193,20 @@ def finish_card(folder: Path, card: dict[str, Any], corpus: TrainingCorpus) -> d
 
 
 def trainer_factory(
-    recipe: Recipe, corpus: TrainingCorpus, vocabulary: Vocabulary, seed: int
+    recipe: Recipe,
+    corpus: TrainingCorpus,
+    vocabulary: Vocabulary,
+    seed: int,
+    begun: Checkpoint | None = None,
 ) -> Callable[[int], Trainer]:
-    """Trainers of a number of steps, each from the seed's own first parameters."""
+    """Trainers of a number of steps, each from the seed's own first parameters or `begun`'s."""
     data = training_data(corpus.documents, corpus.train, vocabulary, recipe)
 
     def make(n_steps: int) -> Trainer:
         generator = torch.Generator().manual_seed(seed)
         model = GPT(recipe.model_config(vocabulary.size), generator=generator)
+        if begun is not None:
+            model.load_state_dict(begun.model.state_dict())
         return Trainer(model, data, recipe, n_steps=n_steps, seed=seed)
 
     return make

@@ -6,18 +6,22 @@ text wherever it is shown.
 
 import math
 import os
+import re
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from core.data.paths import COURSE_VARIABLE, course_folder
+from core.jobs.origin import GIVEN, shaped_like
+from core.training.presets import FINE_TUNING
 from core.training.presets import preset as preset_by_name
 from core.training.recipe import Recipe
 
-VERBS = ("train",)
+VERBS = ("train", "bench")
 DEVICES = ("cpu",)
 LONGEST_NAME = 80
 MOST_PARAMETERS = 50_000_000
+_FOLDER = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,7 +69,10 @@ class Overrides:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrainSpec:
-    """A training; `recipe` is the preset with its overrides. Minutes or steps, never both."""
+    """A training; `recipe` is the preset with its overrides. Minutes or steps, never both.
+
+    `start_from` names a checkpoint whose shape, vocabulary and parameters are the beginning.
+    """
 
     verb: str = "train"
     name: str
@@ -78,6 +85,7 @@ class TrainSpec:
     threads: int
     device: str
     limits: Limits
+    start_from: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """For job.json, with the arguments that repeat the job for people to read."""
@@ -90,6 +98,7 @@ class TrainSpec:
         length = ["--minutes", f"{self.minutes:g}"] if steps is None else ["--steps", str(steps)]
         parts = ["jobs", "start", "--preset", self.preset, *length, "--seed", str(self.seed)]
         parts += ["--threads", str(self.threads)]
+        parts += [] if self.start_from is None else ["--start-from", self.start_from]
         for key, value in self.overrides.told().items():
             parts += [f"--{key.removeprefix('n_').replace('_', '-')}", str(value)]
         return parts
@@ -104,14 +113,15 @@ def train_spec(
     seed: int = 0,
     threads: int | None = None,
     overrides: Overrides | None = None,
+    start_from: Path | None = None,
 ) -> TrainSpec:
     """A checked spec. Raises ValueError: what is wrong, its value, what is allowed.
 
     Without minutes and steps the preset's own length is taken; without threads one less than the
-    cores, so that pages stay quick.
+    cores, so that pages stay quick. `start_from` is the folder of a checkpoint.
     """
-    recipe = preset_by_name(preset)
     overrides = Overrides() if overrides is None else overrides
+    recipe = _begun(preset, overrides, start_from)
     if minutes is None and steps is None:
         minutes, steps = (
             (recipe.minutes, None) if recipe.n_steps is None else (None, recipe.n_steps)
@@ -129,6 +139,7 @@ def train_spec(
         threads=max(1, n_cores() - 1) if threads is None else threads,
         device=DEVICES[0],
         limits=replace(SERVER, minutes=longest),
+        start_from=None if start_from is None else start_from.name,
     )
     check(spec)
     return spec
@@ -144,6 +155,8 @@ def check(spec: TrainSpec) -> None:
         raise ValueError(f"{spec.threads} threads: 1 to {n_cores()} are possible here")
     if spec.device not in DEVICES:
         raise ValueError(f"device {spec.device!r}; devices: {', '.join(DEVICES)}")
+    if spec.start_from is not None and _FOLDER.fullmatch(spec.start_from) is None:
+        raise ValueError(f"start_from {spec.start_from!r} is no name of a checkpoint")
     rate = spec.overrides.learning_rate
     if rate is not None and not 0 < rate <= 1:
         raise ValueError(f"learning rate {rate}: more than 0 and at most 1 is needed")
@@ -179,6 +192,22 @@ def rough_parameters(recipe: Recipe) -> int:
 def n_cores() -> int:
     """The most threads that a job can have."""
     return os.cpu_count() or 1
+
+
+def _begun(preset: str, overrides: Overrides, start_from: Path | None) -> Recipe:
+    """The preset, with the shape of the checkpoint that it begins with."""
+    recipe = preset_by_name(preset)
+    if start_from is None:
+        if preset in FINE_TUNING:
+            raise ValueError(f"preset {preset} goes on with a checkpoint: name one to start from")
+        return recipe
+    if preset not in FINE_TUNING:
+        raise ValueError(
+            f"preset {preset} begins anew; {' and '.join(FINE_TUNING)} start from a checkpoint"
+        )
+    if given := sorted(set(overrides.told()) & set(GIVEN)):
+        raise ValueError(f"{given[0]} cannot be set: it is that of checkpoint {start_from.name}")
+    return shaped_like(recipe, start_from)
 
 
 def _check_limits(limits: Limits) -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any, cast, get_type_hints
 
 from core.checkpoints.files import read_json
+from core.jobs.bench_spec import VERB, BenchJob, bench_from_dict
 from core.jobs.folder import JOB
 from core.jobs.spec import VERBS, Limits, Overrides, TrainSpec
 from core.training.recipe import recipe_from_dict
@@ -20,11 +21,23 @@ def read_spec(folder: Path) -> TrainSpec:
     return spec_from_dict(read_json(folder / JOB))
 
 
+def read_job(folder: Path) -> TrainSpec | BenchJob:
+    """The spec of a job of either verb. Raises ValueError in one sentence."""
+    data = read_json(folder / JOB)
+    if data.get("verb") != VERB:
+        return spec_from_dict(data)
+    try:
+        return bench_from_dict(data)
+    except ValueError as error:
+        raise ValueError(f"{JOB}: {error}") from None
+
+
 def spec_from_dict(data: dict[str, Any]) -> TrainSpec:
     """The inverse of `TrainSpec.to_dict`."""
     if data.get("verb") not in VERBS:
         known = ", ".join(VERBS)
         raise ValueError(f"{JOB}: unknown verb {data.get('verb')!r}; this version knows {known}")
+    data = {"start_from": None, **data}  # older files have no such key
     names = [field.name for field in fields(TrainSpec)]
     _refuse_keys(data, [*names, "arguments"], needed=names)
     for key in NESTED:

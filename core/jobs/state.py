@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
+from core.jobs.bench_spec import BenchJob
 from core.jobs.folder import (
     LOCK,
     StopRequest,
@@ -23,7 +24,7 @@ from core.jobs.folder import (
 )
 from core.jobs.locks import is_held
 from core.jobs.spec import TrainSpec
-from core.jobs.spec_file import read_spec
+from core.jobs.spec_file import read_job
 from core.jobs.status import FINAL, Status, read_status
 
 State = Literal["queued", "running", "stopping", "stopped", "lost", "failed", "finished"]
@@ -39,7 +40,8 @@ Read = TypeVar("Read")
 class Job:
     """All that is known of a job at one moment; what cannot be read of it is None.
 
-    `place` is 1 for the next in the queue of its device.
+    `spec` is that of a training, `bench` that of a measurement. `place` is 1 for the next in the
+    queue of its device.
     """
 
     id: str
@@ -51,14 +53,20 @@ class Job:
     status: Status | None
     stop: StopRequest | None
     place: int | None = None
+    bench: BenchJob | None = None
+
+    @property
+    def asked(self) -> TrainSpec | BenchJob | None:
+        """What is to be done, of either verb."""
+        return self.spec or self.bench
 
     @property
     def name(self) -> str:
-        return self.id if self.spec is None else self.spec.name
+        return self.id if self.asked is None else self.asked.name
 
     @property
     def device(self) -> str | None:
-        return None if self.spec is None else self.spec.device
+        return None if self.asked is None else self.asked.device
 
     @property
     def is_active(self) -> bool:
@@ -81,7 +89,7 @@ class Job:
         return {
             "id": self.id,
             "name": self.name,
-            "verb": None if self.spec is None else self.spec.verb,
+            "verb": None if self.asked is None else self.asked.verb,
             "state": self.state,
             "step": 0 if self.status is None else self.status.step,
             "progress": self.progress,
@@ -91,7 +99,17 @@ class Job:
 
 
 def list_jobs(root: Path) -> list[Job]:
-    """All jobs, the newest first; those that wait know their place."""
+    """All trainings, and what cannot be read; the newest first."""
+    return [job for job in list_all(root) if job.bench is None]
+
+
+def list_benches(root: Path) -> list[Job]:
+    """All measurements, the newest first."""
+    return [job for job in list_all(root) if job.bench is not None]
+
+
+def list_all(root: Path) -> list[Job]:
+    """Jobs of every verb, the newest first; those that wait know their place."""
     jobs = [look(folder) for folder in job_folders(root)]
     for device in {job.device for job in jobs}:
         waiting = [job for job in jobs if job.state == "queued" and job.device == device]
@@ -103,7 +121,7 @@ def list_jobs(root: Path) -> list[Job]:
 def show(root: Path, job_id: str) -> Job:
     """One job. Raises ValueError if there is none of this id."""
     job_folder(root, job_id)
-    for job in list_jobs(root):
+    for job in list_all(root):
         if job.id == job_id:
             return job
     raise ValueError(f"there is no job {job_id}")
@@ -113,7 +131,7 @@ def look(folder: Path, *, now: float | None = None) -> Job:
     """One job by its folder, without its place in the queue."""
     alive = is_held(folder / LOCK)  # before anything is read
     problems: list[str] = []
-    spec = _tried(read_spec, folder, problems)
+    asked = _tried(read_job, folder, problems)
     ticket = _tried(read_ticket, folder, problems)
     status = _tried(read_status, folder, problems)
     stop = _tried(read_stop, folder, problems)
@@ -126,7 +144,8 @@ def look(folder: Path, *, now: float | None = None) -> Job:
         state=state,
         alive=alive,
         message=message or "; ".join(problems[:1]),
-        spec=spec,
+        spec=asked if isinstance(asked, TrainSpec) else None,
+        bench=asked if isinstance(asked, BenchJob) else None,
         ticket=ticket,
         status=status,
         stop=stop,

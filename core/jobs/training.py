@@ -12,6 +12,7 @@ import torch
 
 from core.checkpoints.files import CARD, read_json
 from core.jobs.failures import LimitError
+from core.jobs.origin import origin_folder
 from core.jobs.recorder import Recorder
 from core.jobs.run import RUN, STATE, Run, advance, finish, resume_run, start_run
 from core.jobs.spec import TrainSpec, corpus_folder
@@ -61,6 +62,7 @@ def _open(spec: TrainSpec, folder: Path) -> Run | None:
         corpus_folder=course,
         command=lambda steps: " ".join(["python -m core", *spec.arguments(steps)]),
         most_steps=spec.limits.steps,
+        origin=None if spec.start_from is None else origin_folder(folder, spec.start_from),
     )
 
 

@@ -13,11 +13,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from core.jobs.bench_spec import BenchJob, check_bench
 from core.jobs.failures import sentence
 from core.jobs.folder import LOCK, Ticket, is_stop_requested, read_ticket, sweep_unfinished
 from core.jobs.locks import HeldError, held
 from core.jobs.spec import check
-from core.jobs.spec_file import read_spec
+from core.jobs.spec_file import read_job
 from core.jobs.status import Reporter, WorkerState
 from core.jobs.turn import wait_for_turn
 
@@ -57,15 +58,22 @@ def _attempt(folder: Path, ticket: Ticket) -> int:
 
 
 def _work(folder: Path, ticket: Ticket, reporter: Reporter) -> dict[str, Any] | None:
-    """The figures of what was trained, or None if it was stopped."""
-    spec = read_spec(folder)
-    check(spec)
+    """The figures of what was trained or measured, or None if it was stopped."""
+    spec = read_job(folder)
+    if isinstance(spec, BenchJob):
+        check_bench(spec)
+    else:
+        check(spec)
     is_stopped = partial(is_stop_requested, folder, ticket.attempt)
     slot = wait_for_turn(folder, device=spec.device, order=ticket.order, is_stopped=is_stopped)
     if slot is None:
         return None
     try:
         reporter.write(state="running", started_at=time.time(), activity="loading")
+        if isinstance(spec, BenchJob):
+            from core.jobs.benching import work as work_bench
+
+            return work_bench(spec, folder, reporter, is_stopped)
         from core.jobs.training import work
 
         return work(spec, folder, reporter, is_stopped)

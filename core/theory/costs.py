@@ -141,6 +141,25 @@ def crossover_length(method: Method, head_dim: int, *, sizes: Sizes | None = Non
     return one.operations / (4 * head_dim)
 
 
+def floor_seconds(
+    shape: Shape,
+    *,
+    causal: bool = False,
+    backward: bool = False,
+    bytes_per_second: float,
+    operations_per_second: float,
+) -> tuple[float, float]:
+    """Below what no pass can be: moving its inputs and outputs once, and the products of softmax.
+
+    Backwards their gradients are moved too, and there are twice as many products; a causal form
+    can do without half of them.
+    """
+    numbers = shape.heads * shape.seq_len * shape.head_dim
+    moved = (8 if backward else 4) * numbers * shape.bytes_a_number
+    operations = predict("explicit", shape).operations * (3 if backward else 1)
+    return moved / bytes_per_second, operations / (2 if causal else 1) / operations_per_second
+
+
 def _linear(method: Method, shape: Shape, sizes: Sizes, *, causal: bool) -> tuple[int, int]:
     length, d, chunk = shape.seq_len, shape.head_dim, sizes.chunk
     r, mapping = d, 0

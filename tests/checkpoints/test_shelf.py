@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from core.checkpoints.files import CARD, read_json, write_json
-from core.checkpoints.shelf import dev_curve, weights_path
+from core.checkpoints.shelf import dev_accuracy, dev_curve, weights_path
 
 
 def put(folder: Path, snapshots: Any) -> Path:
@@ -28,6 +28,13 @@ def test_a_card_that_states_no_curve_has_none(saved: Path, snapshots: Any):
 
 def test_a_folder_without_a_card_has_no_curve(tmp_path: Path):
     assert dev_curve(tmp_path) == []
+    assert dev_accuracy(tmp_path) is None
+
+
+def test_the_share_of_dev_is_the_card_s_and_none_is_none(saved: Path):
+    assert dev_accuracy(put(saved, None)) == 0.5
+    write_json(saved / CARD, {**read_json(saved / CARD), "figures": {"dev": 3}})
+    assert dev_accuracy(saved) is None
 
 
 def test_weights_lie_at_the_end_of_a_training_or_at_a_step_of_it(tmp_path: Path):

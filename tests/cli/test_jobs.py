@@ -174,3 +174,17 @@ def test_a_job_cannot_be_resumed_by_train_behind_its_back(run: Run, runs: Path):
     job_id = start(run)
     error = run("train", "--resume", runs / job_id).error
     assert error.endswith(f"is a job: continue it with jobs resume {job_id}")
+
+
+def test_a_fine_tuning_starts_from_a_checkpoint_by_its_name(run: Run, runs: Path):
+    job_id = start(run)
+    worker.main([str(runs / job_id)])
+    run("jobs", "keep", job_id, "base")
+    tune = ("jobs", "start", "--preset", "notable-fine-tune", "--steps", 4, "--threads", 1)
+    assert "goes on with a checkpoint: name one" in run(*tune).error
+    assert "there is no checkpoint 'absent'" in run(*tune, "--start-from", "absent").error
+    tuned = run(*tune, "--start-from", "base", "--json").report["id"]
+    worker.main([str(runs / tuned)])
+    report = run("jobs", "show", tuned, "--json").report
+    assert (report["state"], report["spec"]["start_from"]) == ("finished", "base")
+    assert report["spec"]["recipe"]["width"] == 16  # the checkpoint's

@@ -49,3 +49,18 @@ def test_every_named_point_has_its_shape_and_colour():
     }
     assert encoding["stroke"]["scale"] == {"domain": ["here", "there"], "range": [QUERY, KEY]}
     assert [each["field"] for each in encoding["tooltip"]] == ["name", "x"]
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        ([0.3, 20.0], [0.1, 1, 10, 100]),
+        ([1.0, 10.0], [1, 10]),
+        ([0.0, 5.0], [1, 10]),
+        ([], []),
+    ],
+)
+def test_a_logarithmic_axis_has_a_tick_at_each_power_of_ten(
+    values: list[float], expected: list[float]
+):
+    assert elements.decades(values) == pytest.approx(expected)

@@ -8,8 +8,7 @@ import pytest
 
 from core.checkpoints.files import CARD, WEIGHTS, read_json, write_json
 from core.checkpoints.store import list_checkpoints, load_checkpoint, snapshot_steps
-from core.jobs.keep import CARD as KEPT_CARD
-from core.jobs.keep import keep
+from core.jobs.keep import keep, kept_as, suggested_name
 
 
 @pytest.fixture
@@ -20,7 +19,6 @@ def finished(start: Callable[..., Path], work: Callable[[Path], Any]) -> Path:
 
 
 def test_a_kept_job_is_a_checkpoint_under_its_new_name(finished: Path, runs: Path):
-    assert KEPT_CARD == CARD
     folder = keep(runs, finished.name, "my-first", checkpoints=runs.parent)
     assert folder == runs.parent / "my-first"
     assert list_checkpoints(runs.parent) == ["my-first"]
@@ -30,6 +28,34 @@ def test_a_kept_job_is_a_checkpoint_under_its_new_name(finished: Path, runs: Pat
     files = ["card.json", "config.json", "model.safetensors", "snapshots", "vocabulary.json"]
     assert sorted(path.name for path in folder.iterdir()) == files
     assert (finished / WEIGHTS).exists()  # the job stays
+
+
+def test_a_kept_job_is_known_by_its_weights_whatever_their_checkpoint_is_called(
+    finished: Path, runs: Path, start: Callable[..., Path]
+):
+    assert kept_as(runs, finished.name, checkpoints=runs.parent) == []
+    keep(runs, finished.name, "second", checkpoints=runs.parent)
+    folder = keep(runs, finished.name, "first", checkpoints=runs.parent)
+    assert kept_as(runs, finished.name, checkpoints=runs.parent) == ["first", "second"]
+    (folder / CARD).write_text("{")
+    assert kept_as(runs, finished.name, checkpoints=runs.parent) == ["second"]
+    assert kept_as(runs, start().name, checkpoints=runs.parent) == []  # not finished
+    with pytest.raises(ValueError, match="is no id of a job"):
+        kept_as(runs, "../second", checkpoints=runs.parent)
+
+
+@pytest.mark.parametrize(
+    ("title", "name"),
+    [
+        ("Lesson: sentences first", "lesson-sentences-first"),
+        ("<b>Zoë</b>", "b-zo-b"),
+        ("../..", "mine"),
+        ("a" * 39 + "!b", "a" * 39),
+    ],
+)
+def test_a_title_gives_a_name_that_can_be_kept(finished: Path, runs: Path, title: str, name: str):
+    assert suggested_name(title) == name
+    assert keep(runs, finished.name, name, checkpoints=runs.parent).is_dir()
 
 
 @pytest.mark.parametrize("name", ["", "..", "a/b", "-a", "a-", "A", "ä", "a" * 41, "a\n"])

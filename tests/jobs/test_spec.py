@@ -88,6 +88,7 @@ def test_an_option_out_of_its_range_is_named(options: dict[str, Any], message: s
         ({"n_heads": 16}, "rotary positions need an even head_dim, not 5"),
         ({"positions": "sideways"}, "positions 'sideways'; allowed"),
         ({"attention": "synthesizer"}, "a Synthesizer has neither"),
+        ({"attention": "linear"}, "attention 'linear'; allowed: .*'elu', 'favor', 'taylor'"),
         ({"learning_rate": 0.0}, "learning rate 0.0: more than 0"),
         ({"learning_rate": float("inf")}, "learning rate inf"),
         ({"width": 4000}, "million parameters: at most 50 million are allowed here"),
@@ -136,7 +137,7 @@ def test_a_spec_comes_back_from_json_as_it_was(make_spec: MakeSpec):
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"verb": "bench"}, "unknown verb 'bench'; this version knows train"),
+        ({"verb": "sweep"}, "unknown verb 'sweep'; this version knows train, bench"),
         ({"verb": None}, "unknown verb None"),
         ({"shell": "rm -rf /"}, "unknown keys: shell"),
         ({"overrides": {"depth": 3}}, "unknown keys: depth"),

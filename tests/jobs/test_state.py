@@ -103,7 +103,7 @@ def test_looking_at_a_lock_disturbs_neither_lookers_nor_the_worker(tmp_path: Pat
     [
         (JOB, "{", "job.json: not JSON"),
         (JOB, '{"verb": "train", "colour": 1}', "job.json: unknown keys: colour"),
-        (JOB, '{"verb": "bench"}', "job.json: unknown verb 'bench'; this version knows train"),
+        (JOB, '{"verb": "sweep"}', "job.json: unknown verb 'sweep'; this version knows train, b"),
         (TICKET, "[]", "ticket.json: a JSON object is needed"),
         (TICKET, '{"attempt": 1}', "ticket.json: needs exactly attempt, order, written_at, pat"),
         (STATUS, '{"state": "running"}', "status.json: Status.__init__() missing"),

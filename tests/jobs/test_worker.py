@@ -14,6 +14,7 @@ from core.jobs import board, status
 from core.jobs.folder import RESERVE
 from core.jobs.metrics import read_metrics
 from core.jobs.run import RUN, STATE
+from core.jobs.spec import Overrides
 from core.jobs.state import Job, look
 
 Work = Callable[[Path], Job]
@@ -53,6 +54,15 @@ def test_a_finished_job_is_a_checkpoint_and_tells_its_figures(start: Start, work
     command = read_json(folder / CARD)["command"]
     begin = "python -m core jobs start --preset tiny --steps 20 --seed 3"
     assert command == f"{begin} --threads 1"
+
+
+@pytest.mark.parametrize("attention", ["elu", "favor", "taylor"])
+def test_linear_attention_is_trained_and_answers(start: Start, work: Work, attention: str):
+    folder = start(overrides=Overrides(attention=attention), steps=4)
+    job = work(folder)
+    assert (job.state, job.message) == ("finished", "")
+    assert load_checkpoint(folder).model.config.attention == attention
+    assert f"--attention {attention}" in read_json(folder / CARD)["command"]
 
 
 def test_metrics_and_status_hold_what_a_page_shows(

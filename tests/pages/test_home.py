@@ -55,7 +55,8 @@ def test_home_shows_an_answered_question_its_head_and_the_way_on(
     assert f"row {STORED['steps'][0]['row']}" in row.proto.alt
     links = [link.proto.page for link in app.get("page_link")]
     assert links == [
-        *("attention", "heads", "compare", "monte_carlo", "attention_by_hand", "report_card"),
+        *("attention", "heads", "compare", "monte_carlo", "attention_by_hand"),
+        *("runtime", "training", "report_card"),
     ]
     assert percent(STORED["probability"]) in shown(app)
 
@@ -67,6 +68,7 @@ def test_the_report_card_has_a_picture_as_soon_as_something_is_recorded(
     shown: Callable[[AppTest], str],
 ):
     monkeypatch.setattr("core.cli.paths.CHECKPOINTS", tmp_path / "checkpoints")
+    monkeypatch.setattr("core.cli.paths.BENCHMARKS", tmp_path)
     app = AppTest.from_file(ROOT / "app.py", default_timeout=60).run()
     assert len(app.get("image")) == 3
     assert "No variant of the course's task is recorded yet" in shown(app)
@@ -85,6 +87,29 @@ def test_a_shelf_without_tables_and_snapshots_is_told_in_the_cards(
     assert not app.exception
     assert "No table of heads is recorded yet" in shown(app)
     assert "No training with snapshots is here yet" in shown(app)
+    assert "Start, watch and compare short trainings" in shown(app)
+
+
+def test_the_card_of_times_has_a_picture_of_the_first_stored_machine(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shown: Callable[[AppTest], str]
+):
+    monkeypatch.setattr("core.cli.paths.CHECKPOINTS", tmp_path / "checkpoints")
+    monkeypatch.setattr("core.cli.paths.BENCHMARKS", tmp_path)
+    base = {"causal": False, "pass": "forward", "head_dim": 32}
+    records = [
+        {**base, "method": method, "seq_len": n, "median_seconds": n * scale}
+        for method, scale in (("sdpa", 2e-3), ("elu", 1e-3))
+        for n in (128, 256)
+    ]
+    bench = {"machine": {}, "environment": {}, "records": records}
+    (tmp_path / "a.json").write_text(json.dumps(bench), encoding="utf-8")
+    app = AppTest.from_file(ROOT / "app.py", default_timeout=60).run()
+    assert not app.exception
+    assert len(app.get("image")) == 4
+    (tmp_path / "a.json").write_text("{", encoding="utf-8")
+    app.run()
+    assert not app.exception
+    assert "No machine's times are stored yet" in shown(app)
 
 
 def test_a_damaged_stored_trace_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import asdict, replace
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 import torch
@@ -11,8 +11,8 @@ from core.evaluation.report_card import OBJECTIVES
 from core.models.gpt import GPT
 from core.training.loop import Trainer, phase_at, steps_for_minutes
 from core.training.optimizers import make_optimizers, rate_factor, set_rates, split_parameters
-from core.training.presets import ABLATION, PRESETS, preset
-from core.training.recipe import Phase, Recipe, recipe_from_dict
+from core.training.presets import ABLATION, PRESETS, Kind, preset, presets_of
+from core.training.recipe import Corpus, Phase, Recipe, recipe_from_dict
 
 MakeTrainer = Callable[..., Trainer]
 
@@ -146,6 +146,28 @@ def test_a_model_of_the_course_s_data_has_at_most_3_35_million_parameters(name: 
     with torch.device("meta"):
         model = GPT(recipe.model_config(recipe.n_pieces if recipe.vocabulary == "bpe" else 256))
     assert 2_000_000 < model.n_parameters <= 3_350_000
+
+
+@pytest.mark.parametrize(
+    ("corpus", "kind", "names"),
+    [
+        ("notable", "both", ["notable-small", "notable-pretrained", "notable-char"]),
+        ("notable", "scratch", ["notable-scratch"]),
+        ("notable", "pretrain", ["notable-pretrain"]),
+        ("notable", "fine-tune", ["notable-fine-tune"]),
+        ("course", "fine-tune", ["course-fine-tune"]),
+        ("course", "scratch", ["course-scratch"]),
+    ],
+)
+def test_presets_are_told_apart_by_what_they_practise(corpus: Any, kind: Any, names: list[str]):
+    assert presets_of(corpus, kind) == names
+
+
+def test_every_preset_has_one_kind():
+    kinds = get_args(Kind)
+    found = [n for corpus in get_args(Corpus) for kind in kinds for n in presets_of(corpus, kind)]
+    assert sorted(found) == sorted(PRESETS)
+    assert len(presets_of("course", "ablation")) == len(ABLATION)
 
 
 def test_an_unknown_preset_is_refused_with_the_known_ones():

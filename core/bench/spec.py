@@ -1,0 +1,155 @@
+"""What is measured, frozen and checked at once. No torch here."""
+
+import math
+import os
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field, fields
+from itertools import pairwise
+from typing import Any, get_args
+
+from core.theory.costs import WITHOUT_CAUSAL_FORM, Method, Shape, Sizes, taylor_features
+
+METHODS: tuple[Method, ...] = get_args(Method)
+DEVICES = ("cpu", "cuda", "mps")
+DTYPES = {"float32": 4, "bfloat16": 2, "float16": 2}  # bytes a number
+FORWARD, BOTH = "forward", "forward+backward"
+MOST_LENGTH, MOST_LENGTHS = 2**17, 24
+MOST_FEATURES = 65_536
+# Name of a size -> the most of it; each is at least 1, or 0 where a block may be missing.
+MOST_SIZES = {
+    "n_features": 4096,
+    "n_terms": 5,
+    "chunk": 4096,
+    "n_mixed": 4096,
+    "n_landmarks": 1024,
+    "n_iterations": 20,
+    "n_latents": 4096,
+    "block_size": 1024,
+    "n_global": 16,
+    "n_window": 15,
+    "n_random": 16,
+}
+MAY_BE_ZERO = ("n_global", "n_random")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BenchSpec:
+    """One setting, measured over lengths. Raises ValueError for what cannot be measured.
+
+    Each method is called at least `repeats` times and for `seconds` at each length.
+    """
+
+    methods: tuple[Method, ...]
+    lengths: tuple[int, ...]
+    head_dim: int = 32
+    n_heads: int = 8
+    batch: int = 1
+    causal: bool = False
+    backward: bool = False
+    device: str = "cpu"
+    dtype: str = "float32"
+    threads: int = 1
+    repeats: int = 5
+    seconds: float = 0.3
+    seed: int = 0
+    sizes: Sizes = field(default_factory=Sizes)
+
+    def __post_init__(self) -> None:
+        _check_methods(self)
+        _check_lengths(self.lengths)
+        for name, most in (("head_dim", 256), ("n_heads", 128), ("batch", 256)):
+            _whole(name, getattr(self, name), 1, most)
+        _whole("threads", self.threads, 1, os.cpu_count() or 1)
+        _whole("repeats", self.repeats, 3, 1000)
+        _whole("seed", self.seed, 0, 2**31 - 1)
+        if not (math.isfinite(self.seconds) and 0 <= self.seconds <= 60):
+            raise ValueError(f"seconds is {self.seconds}; 0 to 60 a method and length are allowed")
+        _check_numbers(self)
+        _check_sizes(self)
+
+    @property
+    def pass_name(self) -> str:
+        return BOTH if self.backward else FORWARD
+
+    @property
+    def cases(self) -> list[tuple[Method, int]]:
+        """(method, length) in the order in which they are measured."""
+        return [(method, length) for length in self.lengths for method in self.methods]
+
+    def shape(self, seq_len: int) -> Shape:
+        """For the costs by formula."""
+        return Shape(
+            seq_len=seq_len,
+            head_dim=self.head_dim,
+            n_heads=self.n_heads,
+            batch=self.batch,
+            bytes_a_number=DTYPES[self.dtype],
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-able; `spec_from_dict` is the inverse."""
+        return asdict(self)
+
+
+def spec_from_dict(data: dict[str, Any]) -> BenchSpec:
+    """Raises ValueError for unknown or missing keys and for what BenchSpec refuses."""
+    known = {entry.name for entry in fields(BenchSpec)}
+    if extra := sorted(set(data) - known):
+        raise ValueError(f"a bench spec has no {', '.join(extra)}")
+    try:
+        lists: dict[str, Any] = {name: tuple(data[name]) for name in ("methods", "lengths")}
+        values: dict[str, Any] = {**data, **lists, "sizes": Sizes(**data.get("sizes", {}))}
+        return BenchSpec(**values)
+    except (KeyError, TypeError) as error:
+        raise ValueError(f"not a bench spec: {error}") from None
+
+
+def _check_methods(spec: BenchSpec) -> None:
+    if not spec.methods:
+        raise ValueError(f"no method to measure; methods: {', '.join(METHODS)}")
+    for name in spec.methods:
+        if name not in METHODS:
+            raise ValueError(f"unknown method {name!r}; methods: {', '.join(METHODS)}")
+    if len(set(spec.methods)) < len(spec.methods):
+        raise ValueError(f"a method is named twice: {', '.join(spec.methods)}")
+    if spec.causal and set(spec.methods) <= set(WITHOUT_CAUSAL_FORM):
+        raise ValueError(f"{', '.join(spec.methods)}: none of these has a causal form")
+
+
+def _check_lengths(lengths: Sequence[int]) -> None:
+    if not 1 <= len(lengths) <= MOST_LENGTHS:
+        raise ValueError(f"{len(lengths)} lengths; 1 to {MOST_LENGTHS} are allowed")
+    for length in lengths:
+        _whole("a length", length, 1, MOST_LENGTH)
+    if any(before >= after for before, after in pairwise(lengths)):
+        raise ValueError(f"lengths {', '.join(map(str, lengths))}; they must rise")
+
+
+def _check_numbers(spec: BenchSpec) -> None:
+    for name in ("causal", "backward"):
+        if not isinstance(getattr(spec, name), bool):
+            raise ValueError(f"{name} is {getattr(spec, name)!r}; true or false is needed")
+    if spec.device not in DEVICES:
+        raise ValueError(f"unknown device {spec.device!r}; devices: {', '.join(DEVICES)}")
+    if spec.dtype not in DTYPES:
+        raise ValueError(f"unknown dtype {spec.dtype!r}; dtypes: {', '.join(DTYPES)}")
+    if spec.device == "cpu" and spec.dtype == "float16":
+        raise ValueError("float16 is for GPUs; a processor takes float32 or bfloat16")
+
+
+def _check_sizes(spec: BenchSpec) -> None:
+    for name, most in MOST_SIZES.items():
+        _whole(name, getattr(spec.sizes, name), 0 if name in MAY_BE_ZERO else 1, most)
+    if spec.sizes.n_window % 2 == 0:
+        raise ValueError(f"n_window is {spec.sizes.n_window}; BigBird's window is odd")
+    n_features = taylor_features(spec.head_dim, spec.sizes.n_terms, symmetric=spec.sizes.symmetric)
+    if "taylor" in spec.methods and n_features > MOST_FEATURES:
+        raise ValueError(
+            f"{spec.sizes.n_terms} Taylor terms of {spec.head_dim} numbers are {n_features:,} "
+            f"features; at most {MOST_FEATURES:,} are measured"
+        )
+
+
+def _whole(name: str, value: Any, least: int, most: int) -> None:
+    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
+        raise ValueError(f"{name} is {value!r}; {least} to {most} are allowed")

@@ -1,0 +1,138 @@
+"""`bench`: time, memory and error of attention mechanisms over lengths, on this machine.
+
+Measured in a process that waits passively and uses huge pages (core.__main__ sees to it), one
+setting at a time. With --out the records join those that the file has of other settings.
+"""
+
+import argparse
+import json
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from core.bench.estimate import estimate
+from core.bench.machine import check_device, describe_environment, describe_machine
+from core.bench.measure import measure
+from core.bench.record import Bench, Record, merged, read_bench, write_bench
+from core.bench.spec import DEVICES, DTYPES, METHODS, BenchSpec
+from core.bench.summary import report_of, summaries_of
+from core.jobs.stopping import stop_requests
+from core.theory.costs import Sizes
+
+LENGTHS = (128, 256, 512, 1024, 2048)
+
+
+def add_bench(parser: argparse.ArgumentParser) -> None:
+    """The options of the verb."""
+    parser.description = __doc__
+    parser.add_argument("--methods", nargs="+", default=list(METHODS), metavar="METHOD")
+    parser.add_argument("--lengths", nargs="+", type=int, default=list(LENGTHS), metavar="L")
+    parser.add_argument("--head-dim", type=int, default=32)
+    parser.add_argument("--heads", type=int, default=8)
+    parser.add_argument("--causal", action="store_true", help="no token sees a later one")
+    parser.add_argument("--backward", action="store_true", help="forward and backward pass")
+    parser.add_argument("--features", type=int, default=Sizes().n_features, help="of FAVOR+")
+    parser.add_argument("--terms", type=int, default=Sizes().n_terms, help="of the Taylor series")
+    parser.add_argument("--device", choices=DEVICES, default="cpu")
+    parser.add_argument("--dtype", choices=list(DTYPES), default="float32")
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--repeats", type=int, default=5, help="calls of each method, at least")
+    parser.add_argument("--seconds", type=float, default=0.3, help="of each method, at least")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--estimate", action="store_true", help="say how long it takes, and end")
+    parser.add_argument("--out", type=Path, metavar="FILE", help="keep it, beside other settings")
+    parser.add_argument("--json", action="store_true", help="one JSON object to standard output")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> None:
+    """Measure, keep, print. Ctrl-C ends it between two calls; what there is is kept."""
+    spec = _spec(options)
+    if options.estimate:
+        _print_estimate(spec, as_json=options.json)
+        return
+    check_device(spec)
+    old = None if options.out is None or not options.out.exists() else read_bench(options.out)
+    empty = Bench(
+        machine=describe_machine(spec.device), environment=describe_environment(spec), records=()
+    )
+    if old is not None:
+        merged(old, empty)  # before the time is spent
+    with stop_requests() as stop:
+        bench = replace(empty, records=tuple(measure(spec, is_stopped=stop.is_set, tell=_tell)))
+    if options.out is not None and bench.records:
+        kept = bench if old is None else merged(old, bench)
+        write_bench(options.out, kept, summaries_of(kept))
+    report = report_of(bench)
+    print(json.dumps(report, ensure_ascii=False) if options.json else _text(bench, report))
+    if stop.is_set():
+        raise KeyboardInterrupt
+
+
+def _spec(options: argparse.Namespace) -> BenchSpec:
+    return BenchSpec(
+        methods=tuple(options.methods),
+        lengths=tuple(sorted(set(options.lengths))),
+        head_dim=options.head_dim,
+        n_heads=options.heads,
+        causal=options.causal,
+        backward=options.backward,
+        device=options.device,
+        dtype=options.dtype,
+        threads=options.threads,
+        repeats=options.repeats,
+        seconds=options.seconds,
+        seed=options.seed,
+        sizes=Sizes(n_features=options.features, n_terms=options.terms),
+    )
+
+
+def _print_estimate(spec: BenchSpec, *, as_json: bool) -> None:
+    found = estimate(spec)
+    left_out = [[method, length, why] for (method, length), why in found.left_out.items()]
+    report = {
+        "seconds": found.seconds,
+        "peak_bytes": found.peak_bytes,
+        "cases": len(spec.cases) - len(left_out),
+        "left_out": left_out,
+    }
+    text = (
+        f"about {found.seconds:.0f} s and {found.peak_bytes / 1e6:,.0f} MB "
+        f"for {report['cases']} cases"
+    )
+    lines = [f"{method} at {length}: {why}" for method, length, why in left_out]
+    print(json.dumps(report) if as_json else "\n".join([text, *lines]))
+
+
+def _text(bench: Bench, report: dict[str, Any]) -> str:
+    lines = [f"{'method':<12}{'tokens':>8}{'ms':>12}{'MB':>10}{'error':>10}"]
+    lines += [_line(record) for record in bench.records]
+    for fit in report["fits"]:
+        error = fit["standard_error"]
+        about = "" if error is None else f" ± {error:.2f}"
+        lines.append(f"{fit['method']}: time grows as L^{fit['slope']:.2f}{about}")
+    for found in report["crossovers"]:
+        place = "" if found["seq_len"] is None else f" {found['seq_len']:,.0f} tokens"
+        lines.append(
+            f"{found['method']} faster than {found['baseline']}: {found['verdict']}{place}"
+        )
+    return "\n".join(lines)
+
+
+def _line(record: Record) -> str:
+    numbers = (
+        (record.median_seconds, 1e3, "12.3f"),
+        (record.peak_bytes, 1e-6, "10.2f"),
+        (record.relative_error, 1.0, "10.2g"),
+    )
+    shown = [
+        format(number * scale, form) if number is not None else "-".rjust(int(form.split(".")[0]))
+        for number, scale, form in numbers
+    ]
+    flags = f"  {'; '.join(record.flags)}" if record.flags else ""
+    return f"{record.method:<12}{record.seq_len:>8}{''.join(shown)}{flags}"
+
+
+def _tell(done: int, total: int, what: str) -> None:
+    print(f"{done} of {total}: {what}", file=sys.stderr, flush=True)

@@ -1,0 +1,67 @@
+"""A training that starts from a checkpoint: sizes and vocabulary are then the checkpoint's.
+
+Free of torch: only the card and the configuration are read. A job names its checkpoint, which lies
+two floors above the job's own folder: checkpoints/<name> beside checkpoints/runs/<id>.
+"""
+
+from dataclasses import asdict, fields, replace
+from pathlib import Path
+from typing import Any, cast
+
+from core.checkpoints.files import CARD, CONFIG, WEIGHTS, read_json, sha256
+from core.models.config import GPTConfig
+from core.training.recipe import Recipe, recipe_from_dict
+
+_SHAPE = {field.name for field in fields(GPTConfig)} & {field.name for field in fields(Recipe)}
+GIVEN = (*sorted(_SHAPE), "vocabulary", "n_pieces")
+
+
+def origin_folder(job_folder: Path, name: str) -> Path:
+    """Where the checkpoint lies that a job starts from."""
+    return job_folder.parent.parent / name
+
+
+def shaped_like(recipe: Recipe, checkpoint: Path) -> Recipe:
+    """The recipe with the checkpoint's sizes and vocabulary.
+
+    Raises ValueError if it was trained on another corpus, or has what no recipe can say.
+    """
+    trained = _recipe_of(checkpoint)
+    if trained.corpus != recipe.corpus:
+        raise ValueError(
+            f"checkpoint {checkpoint.name} was trained on the corpus {trained.corpus!r}; "
+            f"{recipe.name} reads {recipe.corpus!r}"
+        )
+    shaped = replace(recipe, **{name: getattr(trained, name) for name in GIVEN})
+    config = read_json(checkpoint / CONFIG)
+    expected = asdict(shaped.model_config(config.get("vocabulary_size", 1)))
+    if {**expected, **config} != expected:
+        raise ValueError(f"checkpoint {checkpoint.name} has not the shape that its card describes")
+    return shaped
+
+
+def origin_of(checkpoint: Path) -> dict[str, Any]:
+    """What the card of a fine-tuned model says about where it comes from, however far back."""
+    card = read_json(checkpoint / CARD)
+    told = {key: card[key] for key in ("recipe", "start_from") if key in card}
+    return {"name": checkpoint.name, "weights_sha256": sha256(checkpoint / WEIGHTS), **told}
+
+
+def can_start_from(checkpoint: Path, corpus: str) -> bool:
+    """Whether a training on a corpus can start there."""
+    try:
+        return _recipe_of(checkpoint).corpus == corpus
+    except ValueError:
+        return False
+
+
+def _recipe_of(checkpoint: Path) -> Recipe:
+    if not (checkpoint / CARD).is_file():
+        raise ValueError(f"there is no checkpoint {checkpoint.name!r}")
+    recipe = read_json(checkpoint / CARD).get("recipe")
+    if not isinstance(recipe, dict):
+        raise ValueError(
+            f"the card of checkpoint {checkpoint.name} has no recipe (it was trained elsewhere): "
+            "nothing can start from it here"
+        )
+    return recipe_from_dict(cast(dict[str, Any], recipe))

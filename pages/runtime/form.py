@@ -1,0 +1,123 @@
+"""The form of the side bar: what to measure here, what it would take, start."""
+
+from typing import Any
+
+import streamlit as st
+
+from core.bench.estimate import estimate
+from core.bench.names import MEANINGS, label
+from core.bench.spec import BOTH, DTYPES, FORWARD, METHODS, spec_from_dict
+from core.jobs.estimate import seconds_ahead
+from core.jobs.spec import n_cores
+from pages.runtime import actions, data, words
+from pages.runtime.devices import devices_at_hand
+from pages.shared.text import plain
+
+USUAL = ("explicit", "sdpa", "elu", "favor", "taylor", "bigbird")
+LENGTHS = (64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384)
+HEAD_DIMS = (16, 32, 64, 128)
+
+
+def show_form() -> None:
+    """The button on top, for the form is long and its defaults are a good start."""
+    with st.sidebar:
+        st.markdown("##### Measure on this machine")
+        offer = st.container()
+        choice = _choose()
+        with offer:
+            _offer(choice)
+
+
+def _choose() -> dict[str, Any]:
+    methods = st.pills(
+        "Methods",
+        list(METHODS),
+        selection_mode="multi",
+        default=list(USUAL),
+        format_func=label,
+        key="rt-methods",
+        bind="query-params",
+        help="  \n".join(f"**{label(m)}**: {MEANINGS[m]}" for m in METHODS),
+    )
+    low, high = st.select_slider(
+        "Tokens L",
+        list(map(str, LENGTHS)),
+        ("128", "1024"),
+        key="rt-lengths",
+        bind="query-params",
+    )
+    left, right = st.columns(2)
+    with left:
+        causal = st.toggle("Causal", key="rt-causal", bind="query-params")
+    with right:
+        backward = st.toggle(
+            "Backward too",
+            key="rt-backward",
+            bind="query-params",
+            help=f"On: {BOTH}, as in training. Off: {FORWARD} only.",
+        )
+    return {
+        "methods": tuple(m for m in METHODS if m in methods),
+        "lengths": tuple(n for n in LENGTHS if int(low) <= n <= int(high)),
+        "causal": causal,
+        "backward": backward,
+        **_choose_more(),
+    }
+
+
+def _choose_more() -> dict[str, Any]:
+    """Sizes, then device and repeats; each in the address."""
+    left, right = st.columns(2)
+    with left:
+        head_dim = st.selectbox(
+            "Head size d", list(map(str, HEAD_DIMS)), 1, key="rt-d", bind="query-params"
+        )
+        n_features = _number("FAVOR+ features", 128, "features")
+    with right:
+        n_heads = _number("Heads", 8, "heads")
+        n_terms = _number("Taylor terms K", 3, "terms")
+    with st.expander("Device, precision, repeats"):
+        device = st.selectbox("Device", devices_at_hand(), key="rt-device", bind="query-params")
+        precisions = [kind for kind in DTYPES if device != "cpu" or kind != "float16"]
+        dtype = st.selectbox("Precision", precisions, key="rt-dtype", bind="query-params")
+        threads = _number(f"Threads (of {n_cores()})", 1, "threads")
+        repeats = _number("Repeats, at least", 5, "repeats")
+        seed = _number("Seed", 0, "seed")
+    return {
+        "head_dim": int(head_dim),
+        "n_heads": n_heads,
+        "sizes": {"n_features": n_features, "n_terms": n_terms},
+        "device": device,
+        "dtype": dtype,
+        "threads": threads,
+        "repeats": repeats,
+        "seed": seed,
+    }
+
+
+def _number(text: str, default: int, key: str) -> int:
+    """A number in the URL, without limits of its own: the core says what is allowed."""
+    return st.number_input(text, value=default, step=1, key=f"rt-{key}", bind="query-params")
+
+
+def _offer(choice: dict[str, Any]) -> None:
+    """Start and what it would take, or why there is nothing to start."""
+    reason, spec = actions.obstacle(), None
+    try:
+        spec = spec_from_dict(choice)
+    except ValueError as error:
+        st.error(plain(str(error)), icon=":material/block:")
+    if reason is not None:
+        st.warning(plain(reason), icon=":material/info:")
+    st.button(
+        "Measure",
+        type="primary",
+        icon=":material/timer:",
+        key="rt-start",
+        on_click=actions.begin,
+        args=(spec,),
+        disabled=spec is None or reason is not None,
+    )
+    if spec is not None:
+        ahead = seconds_ahead(data.all_jobs(), spec.device)
+        st.markdown(words.estimated(estimate(spec), len(spec.cases), ahead))

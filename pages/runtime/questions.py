@@ -1,0 +1,141 @@
+"""The exercise's questions, each with the numbers that answer it."""
+
+import streamlit as st
+
+from core.theory.costs import (
+    Method,
+    Shape,
+    Sizes,
+    crossover_length,
+    perceiver_ratio,
+    predict,
+    taylor_features,
+)
+from pages.runtime import words
+
+LENGTHS, HEAD_DIMS = (128, 512, 1024, 2048, 4096, 8192, 16384), (16, 32, 64, 128)
+N_TERMS = (1, 2, 3, 4, 5)
+
+
+def show_questions() -> None:
+    """Sizes on top; then what they answer, in two columns."""
+    first, second, _ = st.columns([1, 1, 2])
+    with first:
+        head_dim = int(
+            st.selectbox(
+                "Head size D", list(map(str, HEAD_DIMS)), 1, key="rt-qd", bind="query-params"
+            )
+        )
+    with second:
+        seq_len = int(
+            st.selectbox("Tokens L", list(map(str, LENGTHS)), 3, key="rt-ql", bind="query-params")
+        )
+    left, right = st.columns(2, gap="medium")
+    with left:
+        _quadratic(head_dim, seq_len)
+        _dimensions(head_dim)
+        _bigbird(head_dim, seq_len)
+    with right:
+        _linear(head_dim, seq_len)
+        _perceiver(seq_len)
+        _low_rank()
+
+
+def _quadratic(head_dim: int, seq_len: int) -> None:
+    one, two = (_cost(head_dim, n) for n in (seq_len, 2 * seq_len))
+    st.markdown("##### Why is softmax attention quadratic?")
+    st.markdown(
+        "Softmax is taken of every pair of query and key before the values are summed, so all "
+        f"L × L scores have to be formed. One head at L = {seq_len:,}: 4·L²·D = "
+        f"{words.count(one[0])} operations, and {words.memory(one[1])} for scores and weights. "
+        f"Twice as long: {words.count(two[0])} operations and {words.memory(two[1])}, four times "
+        "as much."
+    )
+
+
+def _linear(head_dim: int, seq_len: int) -> None:
+    st.markdown("##### Why is the form with φ linear in L?")
+    st.latex(r"D^{-1}\,\Phi(Q)\,\bigl(\Phi(K)^\top V\bigr)")
+    softmax, _ = _cost(head_dim, seq_len)
+    shape = Shape(seq_len=seq_len, head_dim=head_dim, n_heads=1)
+    elu, taylor = (predict(m, shape).operations for m in ("elu", "taylor"))
+    st.markdown(
+        "A product of matrices may be bracketed as one likes. From the left, Φ(Q)Φ(K)ᵀ is L × L; "
+        "from the right, Φ(K)ᵀV is r × D and no L × L matrix ever exists; the diagonal D⁻¹ divides "
+        f"by Φ(Q)(Φ(K)ᵀ1) in the same way. 4·L·r·D operations at L = {seq_len:,}: "
+        f"{words.count(elu)} with elu+1 (r = D), {words.count(taylor)} with three Taylor terms, "
+        f"against {words.count(softmax)}. By operations alone softmax is dearer from L ≈ r on: "
+        f"{_from('elu', head_dim)} tokens with elu+1, {_from('favor', head_dim)} with FAVOR+ and "
+        f"{_from('taylor', head_dim)} with Taylor. Measured crossovers lie elsewhere: a fused "
+        "kernel is fast, and forming φ is not free."
+    )
+
+
+def _dimensions(head_dim: int) -> None:
+    st.markdown("##### How many dimensions does φ need for K terms of exp?")
+    rows = [
+        f"| {k} | {taylor_features(head_dim, k):,} | "
+        f"{taylor_features(head_dim, k, symmetric=True):,} | {_slip(head_dim, k):,} |"
+        for k in N_TERMS
+    ]
+    head = ["| K | Σ D^k, k < K | each product once | the slip, D^(K−1) |", "|--:|--:|--:|--:|"]
+    st.markdown("\n".join([*head, *rows]))
+    st.markdown(
+        "The terms 1, s, s²/2, … each need features of their own: 1, 1 + D, 1 + D + D², … and not "
+        "the last power alone. Equal products need to be kept only once, C(D + K − 1, K − 1) of "
+        "them: the attention is the same."
+    )
+
+
+def _perceiver(seq_len: int) -> None:
+    st.markdown("##### What does a Perceiver's bottleneck save?")
+    first, second = st.columns(2)
+    with first:
+        n_layers = st.number_input("Layers N", 2, 96, 8, key="rt-layers", bind="query-params")
+    with second:
+        n_latents = st.number_input("Latents m", 1, 4096, 64, key="rt-latents", bind="query-params")
+    ratio = perceiver_ratio(n_layers, n_latents, seq_len)
+    st.markdown(
+        "N layers look at ℓ² pairs each. With a bottleneck the first and the last look at ℓ·m, "
+        "and those between at m²: ((N−2)m² + 2ℓm) / (Nℓ²)"
+        f" = **{ratio:.3g}** of the pairs at ℓ = {seq_len:,}."
+    )
+
+
+def _bigbird(head_dim: int, seq_len: int) -> None:
+    st.markdown("##### Why does BigBird need its global tokens?")
+    sizes = Sizes()
+    shape = Shape(seq_len=seq_len, head_dim=head_dim, n_heads=1)
+    sparse = predict("bigbird", shape, sizes=sizes).operations
+    softmax, _ = _cost(head_dim, seq_len)
+    st.markdown(
+        "With a window and a few random blocks alone, two tokens may be many steps apart. A global "
+        "block makes the graph a star: everything is two steps from everything, and on that star "
+        "rest the proofs that such a model is a universal approximator and Turing complete "
+        f"(Zaheer et al. 2020). Blocks of {sizes.block_size}, {sizes.n_global} global, "
+        f"{sizes.n_window} in the window, {sizes.n_random} random: {words.count(sparse)} "
+        f"operations against {words.count(softmax)}."
+    )
+
+
+def _low_rank() -> None:
+    st.markdown("##### Is attention low-rank?")
+    from pages.runtime.spectrum import show_spectrum  # noqa: PLC0415 - loads torch
+
+    show_spectrum()
+
+
+def _cost(head_dim: int, seq_len: int) -> tuple[int, int]:
+    """Operations and bytes of explicit softmax in one head."""
+    cost = predict("explicit", Shape(seq_len=seq_len, head_dim=head_dim, n_heads=1))
+    return cost.operations, cost.extra_bytes
+
+
+def _from(method: Method, head_dim: int) -> str:
+    return f"{crossover_length(method, head_dim):,.0f}"
+
+
+def _slip(head_dim: int, n_terms: int) -> int:
+    """What remains if only the last degree is counted."""
+    before = taylor_features(head_dim, n_terms - 1) if n_terms > 1 else 0
+    return taylor_features(head_dim, n_terms) - before

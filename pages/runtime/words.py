@@ -1,0 +1,181 @@
+"""What the page says: labels, headlines, the table of verdicts, and how a job stands."""
+
+from collections.abc import Mapping, Sequence
+
+from core.bench.curves import Curve, sizes_of
+from core.bench.estimate import Estimate
+from core.bench.fits import Crossover, Fit
+from core.bench.names import family, label, size_of
+from core.bench.record import Bench, Setting
+from core.jobs.state import Job
+
+GROWTH, ERRORS, QUESTIONS = "Growth", "Error", "Questions"
+VIEWS = (GROWTH, ERRORS, QUESTIONS)
+EMPTY = (
+    "Nothing is measured here yet. Start a measurement in the side bar: the first points appear "
+    "after some seconds."
+)
+HOW = (
+    "The legend gives the power of L. Full lines: measured medians; band: quartiles. Dashes: the "
+    "formula, for times through the longest measured text. Hollow: to be read with care, point at "
+    "it. Grey dots: this machine's floor, for moving inputs and outputs, and for the products of "
+    "softmax. Upright lines: where a linear map overtakes SDPA, with a 95 % interval."
+)
+STATES = {
+    "queued": "waits for its turn",
+    "running": "measuring",
+    "stopping": "is being stopped",
+    "stopped": "was stopped",
+    "lost": "was lost",
+    "failed": "failed",
+    "finished": "measured",
+}
+
+
+def machine_label(name: str, bench: Bench | None) -> str:
+    """A stored machine: its hardware, and when."""
+    if bench is None:
+        return f"{name} (cannot be read)"
+    told = bench.machine
+    what = told.get("gpu") or f"{told.get('processor', name)}, {told.get('cores', '?')} cores"
+    return f"{what} ({bench.environment.get('date', 'no date')})"
+
+
+def job_label(job: Job) -> str:
+    """A measurement of this server."""
+    when = f"{job.id[4:6]}-{job.id[6:8]} {job.id[9:11]}:{job.id[11:13]}"
+    return f"here: {job.name} ({job.state}, {when})"
+
+
+def setting_label(setting: Setting) -> str:
+    """What one picture shows."""
+    order = "causal" if setting.causal else "not causal"
+    return f"{order}, {setting.pass_name}, d = {setting.head_dim}"
+
+
+def conditions(bench: Bench) -> str:
+    """What the times depend on, in one line."""
+    told = bench.environment
+    if not told:
+        return "The machine is described when the measurement begins."
+    variables = ", ".join(f"{k}={v}" for k, v in told.get("variables", {}).items() if v)
+    device = told.get("device", "cpu")
+    precise = f", float32 products: {told['float32_matmul_precision']}" if device != "cpu" else ""
+    return (
+        f"{bench.machine.get('gpu') or bench.machine.get('processor', '?')}, {device}, "
+        f"{told.get('threads', '?')} thread(s), torch {told.get('torch', '?')}, "
+        f"{told.get('dtype', '?')}{precise}, batch {told.get('batch', '?')}, "
+        f"{told.get('n_heads', '?')} heads, SDPA by {told.get('sdpa_backend', '?')}; "
+        f"{variables or 'no variables set'}; {told.get('date', '')}"
+    )
+
+
+def growth(curve: Curve) -> str:
+    """The name in the legend, with how fast it grows; the error stands in the table."""
+    slope = "" if curve.slope is None else f" L^{curve.slope.slope:.2f}"
+    return f"{label(curve.method)}{slope}"
+
+
+def power(slope: Fit | None) -> str:
+    """The power of L, with its standard error."""
+    if slope is None:
+        return "–"
+    error = "" if slope.standard_error is None else f" ± {slope.standard_error:.2f}"
+    return f"{slope.slope:.2f}{error}"
+
+
+def headline(found: Mapping[tuple[str, str], Crossover]) -> str:
+    """Which linear maps beat the fused form of softmax, and from where; else all that do."""
+    against = {method: c for (method, baseline), c in found.items() if baseline == "sdpa"}
+    maps = {method: c for method, c in against.items() if family(method) == "feature map"}
+    if not against:
+        return "Measure SDPA and another method to see where they cross."
+    said = [f"{label(method)} {_shortly(c)}" for method, c in (maps or against).items()]
+    return f"Faster than fused softmax, in tokens: {', '.join(said)}"
+
+
+def _shortly(found: Crossover) -> str:
+    """A verdict without its interval."""
+    if found.seq_len is not None:
+        return f"{found.verdict} {found.seq_len:,.0f}"
+    return verdict(found)
+
+
+def verdict(found: Crossover | None) -> str:
+    """A crossover in words."""
+    if found is None:
+        return "–"
+    if found.seq_len is not None and found.low is not None and found.high is not None:
+        return f"{_shortly(found)} ({found.low:,.0f} to {found.high:,.0f})"
+    if found.verdict == "several" and found.low is not None and found.high is not None:
+        return f"several crossings, {found.low:,.0f} to {found.high:,.0f}"
+    return found.verdict
+
+
+def table(
+    bench: Bench,
+    times: Sequence[Curve],
+    memory: Sequence[Curve],
+    found: Mapping[tuple[str, str], Crossover],
+    predicted: Mapping[str, float],
+) -> str:
+    """Method, growth, verdicts as a Markdown table."""
+    by_method = {curve.method: curve for curve in memory}
+    lines = [
+        "| method | time, power of L | memory | faster than SDPA | by operations | than explicit |",
+        "|:--|--:|--:|:--|--:|:--|",
+    ]
+    for curve in times:
+        method = curve.method
+        size = size_of(method, sizes_of(bench))
+        formula = f"{predicted[method]:,.0f}" if method in predicted else "–"
+        cells = [
+            f"{label(method)}{f' ({size})' if size else ''}",
+            power(curve.slope),
+            power(by_method[method].slope) if method in by_method else "–",
+            verdict(found.get((method, "sdpa"))),
+            formula,
+            verdict(found.get((method, "explicit"))),
+        ]
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def estimated(found: Estimate, n_cases: int, ahead: float | None) -> str:
+    """What a measurement would take."""
+    left_out = len(found.left_out)
+    more = f"; {left_out} of {n_cases} cases are left out" if left_out else ""
+    wait = f" It waits about {duration(ahead)} for what runs before it." if ahead else ""
+    wait = " Something else runs before it; for how long is not known." if ahead is None else wait
+    return f"About {duration(found.seconds)} and {memory(found.peak_bytes)}{more}.{wait}"
+
+
+def duration(seconds: float) -> str:
+    """Seconds up to two minutes, then minutes."""
+    return f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.0f} min"
+
+
+def memory(n_bytes: float) -> str:
+    """MB or GB, two digits."""
+    return f"{n_bytes / 1e9:.2g} GB" if n_bytes >= 1e9 else f"{max(1, round(n_bytes / 1e6))} MB"
+
+
+def count(number: float) -> str:
+    """Operations as they are said: 537 million."""
+    for size, name in ((1e12, "trillion"), (1e9, "billion"), (1e6, "million")):
+        if number >= size:
+            return f"{number / size:.3g} {name}"
+    return f"{number:,.0f}"
+
+
+def state(job: Job) -> str:
+    """How a measurement stands, with what it does now."""
+    told = job.status
+    text = STATES[job.state]
+    if job.state == "queued" and job.place is not None:
+        text = f"waits for its turn ({job.place}. in line)"
+    if told is None or job.state not in ("running", "stopping"):
+        return text
+    left = f", about {duration(told.seconds_left)} left" if told.seconds_left else ""
+    now = told.activity.removeprefix("measuring: ")
+    return f"{text}: {now}{left}"

@@ -1,0 +1,67 @@
+"""What a measurement will take, before it begins."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from core.bench.estimate import CASE_SECONDS, STARTING_SECONDS, call_seconds, estimate
+from core.bench.needs import needed_bytes
+from core.bench.spec import METHODS, BenchSpec
+
+Quick = Callable[..., BenchSpec]
+FREE = 10**12
+
+
+# Reference medians of one thread with AVX-512: 8 heads, d = 32, forward, seconds.
+@pytest.mark.parametrize(
+    ("method", "seq_len", "median"),
+    [
+        ("explicit", 2048, 0.120),
+        ("sdpa", 8192, 0.957),
+        ("elu", 8192, 0.0127),
+        ("favor", 8192, 0.108),
+        ("taylor", 8192, 0.433),
+    ],
+)
+def test_a_call_is_within_a_factor_of_two_of_what_was_measured_once(method, seq_len, median):
+    spec = BenchSpec(methods=(method,), lengths=(seq_len,))
+    assert median / 2 < call_seconds(spec, method, seq_len, 80e9) < 2 * median
+
+
+def test_more_repeats_lengths_passes_and_fewer_threads_take_longer():
+    base: dict[str, Any] = {"methods": ("sdpa",), "lengths": (4096,)}
+
+    def seconds(**changes) -> float:
+        return estimate(BenchSpec(**{**base, **changes}), free=FREE).seconds - STARTING_SECONDS
+
+    assert seconds(repeats=50) > 4 * seconds()
+    assert seconds(lengths=(2048, 4096)) > 1.1 * seconds()
+    assert seconds(backward=True) > 2 * seconds()
+    short = BenchSpec(methods=("sdpa",), lengths=(16,), seconds=0.3)
+    least = STARTING_SECONDS + CASE_SECONDS + 0.3
+    assert estimate(short, free=FREE).seconds == pytest.approx(least, rel=0.01)
+
+
+def test_the_peak_is_that_of_the_hungriest_case(quick: Quick):
+    spec = quick("explicit", "sdpa")
+    assert estimate(spec, free=FREE).peak_bytes == needed_bytes(spec, "explicit", 32)
+
+
+def test_what_will_not_be_run_is_named_with_its_reason(quick: Quick):
+    found = estimate(quick(*METHODS, causal=True), free=FREE)
+    assert found.left_out == {
+        (method, length): "no causal form"
+        for length in (16, 32)
+        for method in ("linformer", "nystrom")
+    }
+    small = estimate(quick("explicit", "sdpa", lengths=(256,)), free=1_500_000)
+    assert list(small.left_out) == [("explicit", 256)]
+    assert small.left_out["explicit", 256].startswith("needs about 1.1 MB, and 60% of what is free")
+    assert small.peak_bytes == needed_bytes(quick("sdpa"), "sdpa", 256)
+
+
+def test_done_cases_cost_nothing(quick: Quick):
+    spec = quick()
+    assert estimate(spec, free=FREE, done=spec.cases).seconds == STARTING_SECONDS
+    assert estimate(spec, free=FREE, done=spec.cases).peak_bytes == 0

@@ -1,0 +1,140 @@
+"""Pictures of growth and of errors: what is drawn, hollow, dashed, and readable from afar."""
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+
+from core.figures.approximation import error_chart, spectrum_chart
+from core.figures.export import to_svg
+from core.figures.palette import FAMILIES, FONT_SIZE, MASKED
+from core.figures.runtime import SHAPES, Crossing, Line, growth_chart
+
+LENGTHS = (128, 256, 512)
+
+
+def line(name: str = "SDPA", flags: str = "", **more: Any) -> Line:
+    points = [(n, 1e-3 * n, 0.9e-3 * n, 1.2e-3 * n, flags) for n in LENGTHS]
+    base: dict[str, Any] = {"name": name, "method": name, "family": 0, "shape": 1}
+    base["points"] = points
+    return Line(**{**base, **more})
+
+
+def drawn(*lines: Line, **options: Any) -> dict[str, Any]:
+    chart = growth_chart(lines, title="Time", what="time", unit=("ms", 1e3), **options)
+    return json.loads(json.dumps(chart.to_dict()))
+
+
+def marks(chart: dict[str, Any], kind: str) -> list[dict[str, Any]]:
+    return [layer for layer in chart["layer"] if layer["mark"]["type"] == kind]
+
+
+def rows(chart: dict[str, Any], layer: dict[str, Any]) -> list[dict[str, Any]]:
+    name = layer["data"]["name"] if "data" in layer else chart["data"]["name"]
+    return chart["datasets"][name]
+
+
+def test_both_axes_are_logarithmic_with_a_tick_at_each_length():
+    chart = drawn(line())
+    (curve,) = marks(chart, "line")
+    x, y = curve["encoding"]["x"], curve["encoding"]["y"]
+    assert (x["scale"]["type"], y["scale"]["type"]) == ("log", "log")
+    assert x["axis"]["values"] == list(LENGTHS)
+    assert (x["title"], y["title"]) == ("tokens L", "time (ms)")
+    assert x["axis"]["labelFontSize"] == FONT_SIZE
+
+
+def test_values_are_in_the_unit_with_their_quartiles_as_a_band():
+    chart = drawn(line())
+    (band,) = marks(chart, "area")
+    first = rows(chart, band)[0]
+    assert (first["length"], first["value"]) == (128, pytest.approx(128))
+    assert (first["low"], first["high"]) == pytest.approx((0.9 * 128, 1.2 * 128))
+    assert (band["encoding"]["y"]["field"], band["encoding"]["y2"]["field"]) == ("low", "high")
+
+
+def test_a_flagged_point_is_hollow_and_says_why():
+    chart = drawn(line(flags="wide: half"), line("elu+1", family=1, shape=2))
+    hollow, full = marks(chart, "point")
+    assert (hollow["mark"]["filled"], full["mark"]["filled"]) == (False, True)
+    assert hollow["transform"] == [{"filter": "datum.flagged"}]
+    flagged = [row for row in rows(chart, hollow) if row["flagged"]]
+    assert {row["flags"] for row in flagged} == {"wide: half"}
+    titles = [entry.get("title") for entry in hollow["encoding"]["tooltip"]]
+    assert "with care" in titles
+
+
+def test_identity_is_never_by_colour_alone():
+    chart = drawn(line(), line("elu+1", family=1, shape=2))
+    (_, full) = marks(chart, "point")
+    assert full["encoding"]["shape"]["scale"]["range"] == [SHAPES[1], SHAPES[2]]
+    assert full["encoding"]["color"]["scale"]["range"] == [FAMILIES[0], FAMILIES[1]]
+    assert len(set(SHAPES)) == 10
+
+
+def test_formulas_another_machine_and_floors_have_dashes_of_their_own():
+    pairs = [(n, 1.0) for n in LENGTHS]
+    plain = drawn(line())
+    chart = drawn(line(predicted=pairs, other=pairs), floors={"moving": pairs})
+    dashes = {tuple(layer["mark"].get("strokeDash", ())) for layer in marks(chart, "line")}
+    assert dashes == {(), (7, 4), (1, 4), (2, 3)}
+    assert len(marks(plain, "line")) == 1
+    floor = next(layer for layer in marks(chart, "line") if layer["mark"].get("color") == MASKED)
+    assert rows(chart, floor)[0] == {"length": 128, "value": 1000.0, "name": "moving"}
+
+
+def test_a_crossing_is_a_line_in_a_stripe_as_wide_as_its_interval():
+    found = Crossing(text="elu+1 from 200", family=1, at=200.0, low=180.0, high=230.0)
+    chart = drawn(line(), crossings=[found])
+    (stripe,), (rule,) = marks(chart, "rect"), marks(chart, "rule")
+    assert rows(chart, stripe)[0] == {
+        "length": 200.0,
+        "low": 180.0,
+        "high": 230.0,
+        "text": "elu+1 from 200",
+    }
+    assert (stripe["encoding"]["x"]["field"], stripe["encoding"]["x2"]["field"]) == ("low", "high")
+    assert rule["mark"]["color"] == FAMILIES[1]
+
+
+def test_without_any_point_there_is_an_empty_picture():
+    assert drawn(line(points=[]))["layer"]
+    assert drawn()["layer"]
+
+
+def test_pictures_become_files():
+    chart = growth_chart([line()], title="Time", what="time", unit=("ms", 1e3))
+    assert b"SDPA" in to_svg(chart.properties(width=300))
+
+
+def test_errors_are_hollow_where_something_is_below_zero():
+    points = [("a", 1, 0.1, 0.05, 0.2, 0.0), ("a", 2, 0.2, 0.1, 0.3, 0.4)]
+    points += [("uniform", 1, 1.0, 1.0, 1.0, 0.0), ("b", 1, 0.3, 0.2, 0.4, 0.0)]
+    chart = error_chart(
+        points,
+        {"a": "map", "b": "map", "exact": "exact", "uniform": "reference"},
+        title="Errors",
+        x_title="features",
+        y_title="error",
+        below="negative",
+    ).to_dict()
+    colours = chart["layer"][0]["encoding"]["color"]["scale"]["range"]
+    assert colours == [FAMILIES[1], FAMILIES[1], FAMILIES[0], MASKED]
+    line_, hollow, full = chart["layer"][1:]
+    dashes = line_["encoding"]["strokeDash"]["scale"]["range"]
+    assert dashes[0] != dashes[1]
+    assert (hollow["mark"]["filled"], full["mark"]["filled"]) == (False, True)
+    assert hollow["transform"] == [{"filter": "datum.below > 0"}]
+    assert line_["encoding"]["x"]["axis"]["values"] == [1, 2]
+
+
+def test_a_spectrum_has_a_line_a_head_and_a_rule_at_each_number_of_rows():
+    cumulative = np.array([[[0.5, 1.0], [0.9, 1.0]]])
+    chart = spectrum_chart(cumulative, [1, 2], title="Spectrum").to_dict()
+    lines, rules, texts = chart["layer"]
+    shares = rows(chart, lines)
+    assert {row["head"] for row in shares} == {"L0·H0", "L0·H1"}
+    assert [row["share"] for row in shares if row["head"] == "L0·H1"] == [0, 0.9, 1]
+    assert [row["name"] for row in rows(chart, rules)] == ["k = 1", "k = 2"]
+    assert texts["mark"]["fontSize"] == FONT_SIZE

@@ -1,0 +1,202 @@
+"""Measurements as files and as jobs would leave them, and the page over them. Nothing is timed."""
+
+import itertools
+import json
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+from core.bench.record import Bench, Record, write_bench
+from core.bench.spec import FORWARD, BenchSpec
+from core.jobs import board
+from core.jobs.bench_files import BENCH
+from core.jobs.bench_spec import bench_job
+from core.jobs.folder import LOCK, METRICS
+from core.jobs.locks import held
+from core.jobs.status import Reporter
+
+ROOT = Path(__file__).resolve().parents[3]
+LENGTHS = (128, 256, 512, 1024)
+# Seconds of one pass: SDPA and elu+1 cross at 500 tokens, FAVOR+ never, the Perceiver always.
+LAWS: dict[str, Callable[[int], float]] = {
+    "explicit": lambda n: 4e-8 * n * n,
+    "sdpa": lambda n: 2e-8 * n * n,
+    "elu": lambda n: 1e-5 * n,
+    "favor": lambda n: 1e-3 * n,
+    "perceiver": lambda n: 1e-6 * n,
+}
+
+Open = Callable[..., AppTest]
+
+
+@dataclass(slots=True)
+class FakeLauncher:
+    """Launches nothing; what a worker would say is put on the disk by `put_job`."""
+
+    patience: float = 30.0
+
+    def obstacle(self) -> str | None:
+        return None
+
+    def launch(self, folder: Path, *, threads: int) -> None:
+        (folder / "launched").touch()
+
+
+def records(
+    *, causal: bool = False, methods: tuple[str, ...] = tuple(LAWS), lengths: Any = LENGTHS
+) -> list[Record]:
+    found: list[Record] = []
+    for n in lengths:
+        for method in methods:
+            seconds = LAWS[method](n)
+            found.append(
+                Record(
+                    method=method,
+                    causal=causal,
+                    pass_name=FORWARD,
+                    seq_len=n,
+                    head_dim=32,
+                    median_seconds=seconds,
+                    p25_seconds=0.95 * seconds,
+                    p75_seconds=1.05 * seconds,
+                    peak_bytes=8 * n * n if method in ("explicit", "sdpa") else 4000 * n,
+                    relative_error=0.5,
+                    repeats=9,
+                    quantiles=(0.95 * seconds, seconds, 1.05 * seconds),
+                )
+            )
+    return found
+
+
+def environment(**changes: Any) -> dict[str, Any]:
+    return {
+        "torch": "2.13",
+        "threads": 1,
+        "variables": {"OMP_WAIT_POLICY": "passive", "GLIBC_TUNABLES": None},
+        "device": "cpu",
+        "dtype": "float32",
+        "batch": 1,
+        "n_heads": 8,
+        "sdpa_backend": "flash_attention",
+        "sizes": {"n_features": 128, "n_terms": 3},
+        "roof": {"bytes_per_second": 1e10, "operations_per_second": 1e11},
+        "date": "2026-01-31",
+        **changes,
+    }
+
+
+@pytest.fixture
+def stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty folder of stored machines."""
+    folder = tmp_path / "benchmarks"
+    folder.mkdir()
+    monkeypatch.setattr("core.cli.paths.BENCHMARKS", folder)
+    st.cache_resource.clear()
+    return folder
+
+
+@pytest.fixture
+def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """The folder of all jobs; no worker starts, the newest id is highest."""
+    shelf, numbers = tmp_path / "checkpoints", itertools.count(10)
+    shelf.mkdir()
+    monkeypatch.setattr("core.cli.paths.CHECKPOINTS", shelf)
+    monkeypatch.setattr("core.cli.paths.RUNS", shelf / "runs")
+    monkeypatch.setattr("pages.runtime.actions.LocalLauncher", FakeLauncher)
+    monkeypatch.setattr(board, "new_id", lambda _: f"20260131-1200{next(numbers)}-0a1b2c")
+    st.cache_data.clear()
+    yield shelf / "runs"
+    st.cache_data.clear()
+
+
+@pytest.fixture
+def store(stored: Path) -> Callable[..., Path]:
+    """Put a machine's measurement into the folder of stored ones."""
+
+    def put(name: str = "epyc", *given: Record, processor: str = "EPYC") -> Path:
+        kept = given or (*records(), *records(causal=True, methods=("sdpa", "elu", "favor")))
+        bench = Bench(
+            machine={"processor": processor, "cores": 2, "gpu": None},
+            environment=environment(),
+            records=tuple(kept),
+        )
+        write_bench(stored / f"{name}.json", bench, {})
+        return stored / f"{name}.json"
+
+    return put
+
+
+@pytest.fixture
+def put_job(runs: Path) -> Iterator[Callable[..., str]]:
+    """A job of two methods in a state, with some of its points; returns its id."""
+    with ExitStack() as locks:
+
+        def put(state: str = "finished", n_lengths: int = 4, message: str = "") -> str:
+            spec = BenchSpec(methods=("sdpa", "elu"), lengths=LENGTHS)
+            job_id = board.start(runs, bench_job(spec), FakeLauncher())
+            folder = runs / job_id
+            if state == "queued":
+                locks.enter_context(held(folder / LOCK, seconds=1))
+                return job_id
+            reporter = Reporter(folder, 1)
+            rows = records(methods=("sdpa", "elu"), lengths=LENGTHS[:n_lengths])
+            begun = Bench(
+                machine={"processor": "EPYC", "cores": 2, "gpu": None},
+                environment=environment(),
+                records=(),
+            )
+            write_bench(folder / BENCH, begun, {})
+            lines = [{"step": i + 1, **row.to_dict()} for i, row in enumerate(rows)]
+            (folder / METRICS).write_text("".join(json.dumps(line) + "\n" for line in lines))
+            told: dict[str, Any] = {"step": len(rows), "n_steps": 8, "seconds_left": 21.0}
+            told["activity"] = "measuring: 2 methods at 512 tokens, in turns"
+            if state == "running":
+                locks.enter_context(held(folder / LOCK, seconds=1))
+                reporter.write(state="running", started_at=1.0, **told)
+            else:
+                reporter.write(**{**told, "seconds_left": None})
+                reporter.close(cast(Any, state), message)
+            return job_id
+
+        yield put
+
+
+@pytest.fixture
+def open_runtime(stored: Path, runs: Path) -> Open:
+    """Open the page as a link does: home first, then the page with its query."""
+
+    def open_(**query: str) -> AppTest:
+        app = AppTest.from_file(ROOT / "app.py", default_timeout=60).run()
+        app.switch_page("pages/runtime/page.py")
+        app.query_params.update(query)
+        app.run()
+        assert not app.exception, app.exception[0].value
+        return app
+
+    return open_
+
+
+@pytest.fixture(scope="session")
+def read() -> Callable[[AppTest], str]:
+    """All that the main part says, without escapes."""
+
+    def read_(app: AppTest) -> str:
+        kinds = (app.main.markdown, app.main.caption, app.main.info, app.main.error, app.main.text)
+        texts = [element.value for kind in kinds for element in kind]
+        return "\n".join(texts).replace("\\", "").replace("\u2060", "")
+
+    return read_
+
+
+@pytest.fixture(scope="session")
+def charts() -> Callable[[AppTest], list[dict[str, Any]]]:
+    def charts_(app: AppTest) -> list[dict[str, Any]]:
+        return [json.loads(chart.proto.spec) for chart in app.get("vega_lite_chart")]
+
+    return charts_
