@@ -23,6 +23,18 @@ page = st.navigation(
             url_path="attention",
         ),
         st.Page(
+            "pages/heads/page.py",
+            title="Heads",
+            icon=":material/filter_center_focus:",
+            url_path="heads",
+        ),
+        st.Page(
+            "pages/compare/page.py",
+            title="Compare",
+            icon=":material/compare:",
+            url_path="compare",
+        ),
+        st.Page(
             "pages/monte_carlo/page.py",
             title="Monte Carlo",
             icon=":material/scatter_plot:",
@@ -33,6 +45,18 @@ page = st.navigation(
             title="By hand",
             icon=":material/calculate:",
             url_path="attention_by_hand",
+        ),
+        st.Page(
+            "pages/runtime/page.py",
+            title="Runtime",
+            icon=":material/timer:",
+            url_path="runtime",
+        ),
+        st.Page(
+            "pages/training/page.py",
+            title="Training",
+            icon=":material/model_training:",
+            url_path="training",
         ),
         st.Page(
             "pages/report_card/page.py",

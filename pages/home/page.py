@@ -7,18 +7,23 @@ import numpy as np
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from core.bench.curves import small_curves
+from core.bench.record import read_bench
 from core.checkpoints.files import read_json
-from core.cli.paths import ASSETS, CHECKPOINTS
+from core.checkpoints.shelf import dev_accuracy, dev_curve, list_checkpoints, weights_path
+from core.cli.paths import ASSETS, BENCHMARKS, CHECKPOINTS
 from core.evaluation.report_card import load_rows
 from core.figures import attention as figures
 from core.figures import attention_row as row_figures
 from core.figures.thumbnails import bar_picture, contact_sheet, curve_picture, spaced_bar_picture
 from core.inspection.captions import head_name, row_sentence, strongest_head
+from core.inspection.head_record import load_record
 from core.inspection.record import AttentionTrace, trace_from_dict
 from core.montecarlo.result import Sample
 from core.montecarlo.sample import sample
 from core.montecarlo.spec import PerturbationSpec
 from core.theory.by_hand.weights import weight_curves
+from pages.shared.choosing import DEFAULT_CHECKPOINT
 from pages.shared.digests import digest
 from pages.shared.text import percent, plain
 
@@ -82,9 +87,14 @@ def main() -> None:
 
 def show_cards(trace: AttentionTrace) -> None:
     """The way on: a real picture from each page, under its link."""
-    attention, monte_carlo, by_hand, report_card = st.columns(4)
+    attention, heads, compare, monte_carlo = st.columns(4)
+    by_hand, runtime, training, report_card = st.columns(4)
     with _card(attention, "attention", "Attention", ":material/grid_on:"):
         st.image(contact_sheet(trace.weights), width="stretch", caption="Every head, this question")
+    with _card(heads, "heads", "Heads", ":material/filter_center_focus:"):
+        _show_lost()
+    with _card(compare, "compare", "Compare", ":material/compare:"):
+        _show_training()
     with _card(monte_carlo, "monte_carlo", "Monte Carlo", ":material/scatter_plot:"):
         st.image(
             bar_picture(small_sample().coarse_counts(50)),
@@ -97,6 +107,10 @@ def show_cards(trace: AttentionTrace) -> None:
             width="stretch",
             caption="Three weights as the query grows: one key wins",
         )
+    with _card(runtime, "runtime", "Runtime", ":material/timer:"):
+        _show_growth()
+    with _card(training, "training", "Training", ":material/model_training:"):
+        _show_bought()
     with _card(report_card, "report_card", "Report card", ":material/school:"):
         rows = load_rows(CHECKPOINTS, digest=digest)
         reached = [row.measured.accuracy for row in rows if row.measured is not None]
@@ -108,6 +122,70 @@ def show_cards(trace: AttentionTrace) -> None:
             )
         else:
             st.caption("No variant of the course's task is recorded yet.")
+
+
+def _show_growth() -> None:
+    """Times of fused softmax and of linear attention on the first stored machine."""
+    stored = sorted(BENCHMARKS.glob("*.json"))
+    try:
+        curves = small_curves(read_bench(stored[0]), ("sdpa", "elu")) if stored else np.zeros(0)
+    except ValueError:  # the page of times says what is wrong
+        curves = np.zeros(0)
+    if not curves.size:
+        st.caption("No machine's times are stored yet.")
+        return
+    st.image(
+        curve_picture(curves),
+        width="stretch",
+        caption="Softmax grows with the square of the length, linear attention with the length",
+    )
+
+
+def _show_lost() -> None:
+    """What every head of the first checkpoint is worth."""
+    folder = CHECKPOINTS / DEFAULT_CHECKPOINT
+    try:
+        record = load_record(folder, "dev", digest(weights_path(folder)))
+    except ValueError:  # the page of heads says what is wrong
+        record = None
+    if record is None:
+        st.caption("No table of heads is recorded yet.")
+        return
+    lost = record.tables["zero"].values("log_probability_lost")
+    st.image(
+        spaced_bar_picture(np.maximum(np.array(lost), 0)),
+        width="stretch",
+        caption="What the answers lose without each head",
+    )
+
+
+def _show_training() -> None:
+    """Right answers over the moments that one of the trainings kept."""
+    curves = [dev_curve(CHECKPOINTS / name) for name in list_checkpoints(CHECKPOINTS)]
+    curve = max(curves, key=len, default=[])
+    if not curve:
+        st.caption("No training with snapshots is here yet.")
+        return
+    st.image(
+        curve_picture(np.array([[share for _, share in curve]])),
+        width="stretch",
+        caption="Right answers while a small model was trained: scrub a head through it",
+    )
+
+
+def _show_bought() -> None:
+    """What reading first has bought: a model that saw questions only, and one that read before."""
+    reached = [dev_accuracy(CHECKPOINTS / name) for name in ("notable-scratch", "notable-small")]
+    shares = [share for share in reached if share is not None]
+    if len(shares) < len(reached):
+        st.caption("Start, watch and compare short trainings.")
+        return
+    told = " and ".join(map(percent, shares))
+    st.image(
+        spaced_bar_picture(np.array(shares)),
+        width="stretch",
+        caption=f"Right answers without pretraining, and with: {told}",
+    )
 
 
 @contextmanager

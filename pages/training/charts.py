@@ -1,0 +1,83 @@
+"""Loss and right answers of one run or of several: the charts, in their place."""
+
+from collections.abc import Sequence
+
+import streamlit as st
+from altair import LayerChart
+from streamlit.delta_generator import DeltaGenerator
+
+from core.evaluation.report_card import distinct
+from core.figures import training as figures
+from core.figures.elements import Figure
+from core.jobs.curves import accuracy_points, baselines, loss_points, phase_begins
+from core.jobs.state import Job
+from pages.shared.text import percent, plain
+from pages.training import data, words
+
+STEPS, LOW = "steps", 170  # pixels of a chart under a story
+Shown = tuple[dict[str, data.Rows], dict[str, Figure]]  # what the charts are made of, the charts
+
+
+def names_of(jobs: Sequence[Job]) -> list[str]:
+    """Their titles; those that occur twice are told apart by the end of their ids."""
+    return distinct([job.name for job in jobs], [job.id[-6:] for job in jobs])
+
+
+def constants(jobs: Sequence[Job]) -> list[tuple[str, float]]:
+    """The constant answers of some runs, as lines by name."""
+    return [(f"always {place} {percent(share)}", share) for place, share in baselines(jobs)]
+
+
+def show_one(job: Job) -> Shown:
+    """Loss and right answers over the steps of a run; the axis reaches to its last step."""
+    rows = data.rows(job)
+    if not rows:
+        st.markdown("The curves begin with the first measurement.")
+        return {}, {}
+    losses, answers = loss_points(rows, STEPS), accuracy_points(rows, STEPS)
+    axis, most = words.AXES[STEPS], None if job.status is None else job.status.n_steps
+    loss = figures.loss_chart(
+        [(job.name, losses)], axis=axis, phases=phase_begins(rows, STEPS), most=most
+    )
+    right = figures.accuracy_chart([(job.name, answers)], constants([job]), axis=axis, most=most)
+    places = st.columns(2)
+    charts = {
+        "Loss": _show(places[0], loss, words.loss_title(losses)),
+        "Answers": _show(places[1], right, words.accuracy_title(answers)),
+    }
+    st.markdown(words.HELD_OUT)
+    return {job.name: rows}, charts
+
+
+def show_several(jobs: Sequence[Job], *, axis: str, window: int) -> Shown:
+    """The two charts of several runs; the loss is smoothed as told, answers never are."""
+    measured = dict(zip(names_of(jobs), map(data.rows, jobs), strict=True))
+    losses = [(name, loss_points(rows, axis, window=window)) for name, rows in measured.items()]
+    answers = [(name, accuracy_points(rows, axis)) for name, rows in measured.items()]
+    loss = figures.loss_chart(losses, axis=words.AXES[axis])
+    right = figures.accuracy_chart(answers, constants(jobs), axis=words.AXES[axis])
+    places = st.columns(2)
+    charts = {
+        "Loss": _show(places[0], loss, words.smoothed_title(window)),
+        "Answers": _show(places[1], right, "Right answers to held-out questions"),
+    }
+    st.markdown(f"{words.smoothing(window)} {words.HELD_OUT}")
+    return measured, charts
+
+
+def show_answers(job: Job, *, title: str) -> Shown:
+    """Right answers of one run over its seconds; of the lesson."""
+    rows = data.rows(job)
+    if not rows:
+        return {}, {}
+    points = [(job.name, accuracy_points(rows, "seconds"))]
+    axis = words.AXES["seconds"]
+    chart = figures.accuracy_chart(points, constants([job]), axis=axis, height=LOW)
+    return {job.name: rows}, {job.name: _show(st.container(), chart, title)}
+
+
+def _show(place: DeltaGenerator, chart: LayerChart, title: str) -> Figure:
+    """The chart under its title; as a file it carries it."""
+    place.markdown(f"**{plain(title)}**")
+    place.altair_chart(chart, alt=title)
+    return figures.titled(chart, title)

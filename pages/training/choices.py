@@ -1,0 +1,155 @@
+"""The choices of the form: text, kind of training, preset, length, model. Core checks them."""
+
+from typing import get_args
+
+import streamlit as st
+
+from core.checkpoints.shelf import list_checkpoints
+from core.cli import paths
+from core.data.paths import COURSE_VARIABLE
+from core.jobs.origin import can_start_from
+from core.jobs.spec import Overrides, corpus_folder
+from core.models.config import Attention, Positions
+from core.training.presets import FINE_TUNING, PRESETS, Kind, presets_of
+from core.training.recipe import Corpus, Recipe
+from pages.shared.text import plain
+from pages.training import words
+
+
+def choose_preset() -> str:
+    """The name of a preset, by its text and its kind."""
+    corpus = _choose_corpus()
+    kinds: dict[str, Kind] = {
+        name: kind for kind, name in words.KINDS.items() if presets_of(corpus, kind)
+    }
+    kind = kinds[st.selectbox("Training", list(kinds), key="training-kind", bind="query-params")]
+    names = presets_of(corpus, kind)
+    if len(names) == 1:
+        return names[0]
+    return st.selectbox(
+        "Preset", names, key=f"training-preset-{corpus}-{kind}", bind="query-params"
+    )
+
+
+def _choose_corpus() -> Corpus:
+    corpora: list[Corpus] = list(words.CORPORA)
+    try:
+        corpus_folder(PRESETS["course-pieces"])
+    except ValueError as error:
+        st.segmented_control(
+            "Text to learn from",
+            corpora,
+            default=corpora[0],
+            format_func=words.CORPORA.__getitem__,
+            disabled=True,
+            key="training-corpus-fixed",
+        )
+        st.caption(plain(f"No choice: {error}."))
+        return corpora[0]
+    return st.segmented_control(
+        "Text to learn from",
+        corpora,
+        default=corpora[0],
+        required=True,
+        format_func=words.CORPORA.__getitem__,
+        key="training-corpus",
+        bind="query-params",
+        help=f"The course's files lie in the folder that {COURSE_VARIABLE} names.",
+    )
+
+
+def choose_origin(recipe: Recipe) -> str | None:
+    """The checkpoint that a fine-tuning begins with; other trainings have none."""
+    if recipe.name not in FINE_TUNING:
+        return None
+    names = [
+        name
+        for name in list_checkpoints(paths.CHECKPOINTS)
+        if can_start_from(paths.CHECKPOINTS / name, recipe.corpus)
+    ]
+    if not names:
+        st.caption("No checkpoint was trained on this text yet: pretrain one and keep it.")
+        return None
+    return st.selectbox("Checkpoint", names, key="training-origin", bind="query-params")
+
+
+def choose_length(recipe: Recipe) -> tuple[float | None, int]:
+    """Minutes (None: as in the preset) and seed."""
+    usual = f"{recipe.minutes:g}" if recipe.n_steps is None else f"{recipe.n_steps} steps"
+    left, right = st.columns(2)
+    with left:
+        minutes = st.number_input(
+            "Minutes",
+            value=None,
+            placeholder=usual,
+            step=1.0,
+            format="%g",
+            key="training-minutes",
+            bind="query-params",
+            help=f"Left empty: {usual}, as in the preset. Turned into steps by a measurement.",
+        )
+    with right:
+        seed = st.number_input("Seed", value=0, step=1, key="training-seed", bind="query-params")
+    return minutes, int(seed)
+
+
+def choose_model(recipe: Recipe, *, fixed: bool) -> Overrides:
+    """What differs from the preset; a checkpoint's sizes are `fixed`."""
+    with st.expander("Model and learning rate", expanded=False):
+        if fixed:
+            st.caption("Sizes, positions and attention are those of the checkpoint.")
+        left, right = st.columns(2)
+        with left:
+            width = _size("Width", recipe.width, "width", fixed=fixed)
+            heads = _size("Heads", recipe.n_heads, "heads", fixed=fixed)
+        with right:
+            layers = _size("Layers", recipe.n_layers, "layers", fixed=fixed)
+            rate = _rate(recipe)
+        positions = _kind("Positions", get_args(Positions), "positions", fixed=fixed)
+        attention = _kind("Attention", get_args(Attention), "attention", fixed=fixed)
+    return Overrides(
+        width=width,
+        n_layers=layers,
+        n_heads=heads,
+        positions=positions,
+        attention=attention,
+        learning_rate=rate,
+    )
+
+
+def _size(name: str, usual: int, key: str, *, fixed: bool) -> int | None:
+    if fixed:
+        st.number_input(name, value=None, disabled=True, key=f"training-{key}-fixed")
+        return None
+    return st.number_input(
+        name,
+        value=None,
+        placeholder=str(usual),
+        step=1,
+        key=f"training-{key}",
+        bind="query-params",
+    )
+
+
+def _rate(recipe: Recipe) -> float | None:
+    usual = recipe.matrix_rate if recipe.optimizer == "muon" else recipe.adamw_rate
+    return st.number_input(
+        "Learning rate",
+        value=None,
+        placeholder=f"{usual:g}",
+        step=0.001,
+        format="%g",
+        key="training-rate",
+        bind="query-params",
+        help="Of the matrices, at its peak; the rate of the rest keeps its ratio to it.",
+    )
+
+
+def _kind(name: str, values: tuple[str, ...], key: str, *, fixed: bool) -> str | None:
+    if fixed:
+        st.selectbox(name, [words.AS_PRESET], disabled=True, key=f"training-{key}-fixed")
+        return None
+    chosen = st.selectbox(
+        name, [words.AS_PRESET, *values], key=f"training-{key}", bind="query-params"
+    )
+    return None if chosen == words.AS_PRESET else chosen

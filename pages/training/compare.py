@@ -1,0 +1,106 @@
+"""Several runs side by side: curves, results with their intervals, and settings that differ."""
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from core.figures.training import MOST_CURVES
+from core.jobs.curves import AXES, differences, result
+from core.jobs.state import Job
+from pages.training import data, words
+from pages.training.charts import names_of, show_several
+from pages.training.files import show_files
+
+RUNS, QUERY = "training-runs", "runs"
+MOST_SMOOTHING = 50
+FIRST = 2  # runs that are compared before somebody chooses
+
+
+def choose_axis() -> str:
+    """What is counted from left to right."""
+    axis = st.segmented_control(
+        "Counted in",
+        list(AXES),
+        default="steps",
+        required=True,
+        key="training-axis",
+        bind="query-params",
+        label_visibility="collapsed",
+    )
+    return axis or "steps"
+
+
+def choose_runs(jobs: Sequence[Job]) -> tuple[str, int]:
+    """Which runs, as they stand in the address, and over how many lines the loss is averaged."""
+    left, right = st.columns([1.7, 1], vertical_alignment="bottom")
+    with left:
+        chosen = _choose_ids(jobs)
+    with right:
+        window = st.slider(
+            "Smoothing of the loss (lines)",
+            1,
+            MOST_SMOOTHING,
+            1,
+            key="training-smoothing",
+            bind="query-params",
+            help="Each point is the mean of so many lines of metrics, the last of them its own. A "
+            "line is the mean loss of about 1/400 of a run's steps. Answers are never smoothed.",
+        )
+    st.query_params[QUERY] = ",".join(chosen)
+    return ",".join(chosen), window
+
+
+def _choose_ids(jobs: Sequence[Job]) -> list[str]:
+    known = [job.id for job in jobs]
+    named = st.query_params.get(QUERY, "").split(",")
+    kept = [run for run in st.session_state.get(RUNS, named) if run in known][:MOST_CURVES]
+    if not kept and RUNS not in st.session_state:
+        kept = [job.id for job in jobs if job.status is not None][:FIRST]
+    st.session_state[RUNS] = kept
+    return st.multiselect(
+        f"Runs, at most {MOST_CURVES}",
+        known,
+        format_func=words.labels(jobs, data.zone()).__getitem__,
+        max_selections=MOST_CURVES,
+        key=RUNS,
+    )
+
+
+def show_comparison(jobs: Sequence[Job], *, axis: str, window: int) -> None:
+    """Curves, then numbers, then why they differ."""
+    if not jobs:
+        st.info("Choose runs that shall be compared.", icon=":material/stacked_line_chart:")
+        return
+    shown = show_several(jobs, axis=axis, window=window)
+    names = names_of(jobs)
+    st.markdown(_results(jobs, names))
+    if told := words.noise(jobs, names):
+        st.markdown(told)
+    _show_differences(jobs, names)
+    show_files(*shown)
+
+
+def _results(jobs: Sequence[Job], names: Sequence[str]) -> str:
+    head = ["run", "state", "steps", "held-out right (95 %)", "dev right (95 %)"]
+    rows = [
+        [
+            name,
+            job.state,
+            "–" if job.status is None else f"{job.status.step:,}",
+            words.share(result(job, "held_out")),
+            words.share(result(job, "dev")),
+        ]
+        for name, job in zip(names, jobs, strict=True)
+    ]
+    return words.markdown_table(head, rows)
+
+
+def _show_differences(jobs: Sequence[Job], names: Sequence[str]) -> None:
+    if len(jobs) < 2:
+        return
+    found = differences([job.spec for job in jobs])
+    if not found:
+        st.markdown("All their settings are the same.")
+        return
+    rows = [[setting, *values] for setting, values in found]
+    st.markdown(words.markdown_table(["differs in", *names], rows))

@@ -1,0 +1,59 @@
+"""What the page reads: the disk, at every look. Only measured speeds are cached."""
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from datetime import datetime, tzinfo
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import streamlit as st
+
+from core.cli import paths
+from core.jobs import board
+from core.jobs.estimate import Estimate, estimate
+from core.jobs.metrics import read_metrics
+from core.jobs.spec import TrainSpec
+from core.jobs.state import Job, list_all, list_jobs
+
+Rows = Sequence[Mapping[str, Any]]
+
+
+def jobs() -> list[Job]:
+    """All trainings, the newest first."""
+    return list_jobs(paths.RUNS)
+
+
+def everything() -> list[Job]:
+    """Trainings and measurements: they wait for each other."""
+    return list_all(paths.RUNS)
+
+
+def rows(job: Job) -> Rows:
+    """What a job has measured; nothing, and the reason on the page, if its file is damaged."""
+    try:
+        return read_metrics(paths.RUNS / job.id)
+    except (ValueError, OSError) as error:
+        st.text(f"{job.name}: {error}")
+        return []
+
+
+def insist(all_jobs: Sequence[Job]) -> None:
+    """Whoever watches helps to end what was asked to stop."""
+    for job in all_jobs:
+        if job.state == "stopping":
+            with suppress(ValueError, OSError):  # it ended just now, or the disk is full
+                board.stop(paths.RUNS, job.id)
+
+
+@st.cache_data(max_entries=64, show_spinner="Measuring a few steps")
+def measured(spec: TrainSpec) -> Estimate:
+    """Size and speed of a training. Its name and seed shall be the same for all."""
+    return estimate(spec)
+
+
+def zone() -> tzinfo | None:
+    """The viewer's time zone; the server's if it is not told."""
+    with suppress(OSError, ValueError):  # an unknown name
+        if st.context.timezone:
+            return ZoneInfo(st.context.timezone)
+    return datetime.now().astimezone().tzinfo
