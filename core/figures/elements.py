@@ -1,7 +1,8 @@
 """What several pictures are made of: titles, axes, dashed lines by name, points by name."""
 
 import json
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 import altair as alt
@@ -23,6 +24,17 @@ def title(text: str) -> alt.TitleParams:
 def axis(**options: Any) -> alt.Axis:
     """An axis that can be read from the back row."""
     return alt.Axis(labelFontSize=FONT_SIZE, titleFontSize=FONT_SIZE, **options)
+
+
+def decades(values: Iterable[float]) -> list[float]:
+    """The powers of ten from below the smallest value to above the largest: ticks of a log axis,
+    which would otherwise have a line at each digit.
+    """
+    known = [value for value in values if value > 0]
+    if not known:
+        return []
+    low, high = math.floor(math.log10(min(known))), math.ceil(math.log10(max(known)))
+    return [10.0**power for power in range(low, high + 1)]
 
 
 def headline(text: str) -> alt.TitleParams:
