@@ -52,8 +52,15 @@ def show_patches(choice: Choice) -> None:
 
 
 def _show(choice: Choice, source: Source, question: str, other: str, what: str) -> None:
-    found = load_patched(source, question, other, what)
-    grid = said.grid_of(found, said.labels(source.load().vocabulary, question, other))
+    vocabulary = source.load().vocabulary
+    try:
+        found = load_patched(source, question, other, what)
+    except ValueError as error:
+        if said.fits(vocabulary, question, other):
+            raise
+        st.info(plain(str(error)), icon=":material/info:")  # two lengths are nobody's mistake
+        return
+    grid = said.grid_of(found, said.labels(vocabulary, question, other))
     title = said.headline(found, grid)
     st.markdown(f"#### {plain(title)}")
     st.markdown(said.setting(found, question, other))

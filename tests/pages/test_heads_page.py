@@ -208,7 +208,8 @@ def test_every_shipped_checkpoint_shows_one_question_and_patching(
     app = open_heads(**{"heads-checkpoint": name, "heads-part": part})
     assert not app.error
     assert len(app.get("vega_lite_chart")) >= 1 or app.info
-    assert "Ada Lovelace" in "".join(element.value for element in app.main.markdown)
+    said = [element.value for element in (*app.main.markdown, *app.info)]
+    assert "Ada Lovelace" in "".join(said)
 
 
 @pytest.mark.parametrize("name", SHIPPED)
