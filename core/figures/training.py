@@ -79,7 +79,7 @@ def accuracy_chart(
             alt.Tooltip("high:Q", title="to", format=".1%"),
         ],
     )
-    legend = _legend(names, 110, symbolDash=[1, 0])
+    legend = _legend(names, 110, symbolStrokeWidth=0)
     y, colour, dash = _share("share"), _colour(names, legend), _dash(names, None)
     shape = alt.Shape("name:N", sort=names, title=None, scale=_scale(names, SHAPES), legend=legend)
     layers = [

@@ -5,13 +5,22 @@ from dataclasses import asdict
 from typing import Any
 
 from core.evaluation.interval import wilson_interval
+from core.jobs.folder import METRICS
 from core.jobs.spec import TrainSpec
 from core.jobs.state import Job
 
 AXES = {"steps": "step", "tokens": "tokens", "seconds": "seconds"}  # how to count, key of a row
-SPLITS = ("held_out", "dev")
+NEEDED = ("step", "phase", "loss", "tokens", "seconds")
 Rows = Sequence[Mapping[str, Any]]
 Share = tuple[float, float, float]  # share of right answers, its 95 % interval
+
+
+def whole(rows: Rows) -> Rows:
+    """The lines themselves. Raises ValueError naming the first that lacks what a curve needs."""
+    for number, row in enumerate(rows, 1):
+        if missing := [name for name in NEEDED if name not in row]:
+            raise ValueError(f"{METRICS}, line {number}: {', '.join(missing)} is missing")
+    return rows
 
 
 def loss_points(rows: Rows, axis: str, *, window: int = 1) -> list[tuple[float, float]]:

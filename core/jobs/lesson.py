@@ -11,7 +11,7 @@ from core.jobs.spec import Overrides, TrainSpec, train_spec
 from core.jobs.state import Job
 from core.training.presets import preset
 
-SCRATCH_MINUTES, PRETRAINED_MINUTES = 0.5, 3.5
+SCRATCH_MINUTES, PRETRAINED_MINUTES = 0.5, 3.0
 SCRATCH_NAME, PRETRAINED_NAME = "Lesson: questions only", "Lesson: sentences first"
 
 

@@ -7,7 +7,7 @@ import streamlit as st
 from core.figures.training import MOST_CURVES
 from core.jobs.curves import AXES, differences, result
 from core.jobs.state import Job
-from pages.training import data, words
+from pages.training import data, verdicts, words
 from pages.training.charts import names_of, show_several
 from pages.training.files import show_files
 
@@ -74,7 +74,7 @@ def show_comparison(jobs: Sequence[Job], *, axis: str, window: int) -> None:
     shown = show_several(jobs, axis=axis, window=window)
     names = names_of(jobs)
     st.markdown(_results(jobs, names))
-    if told := words.noise(jobs, names):
+    if told := verdicts.noise(jobs, names):
         st.markdown(told)
     _show_differences(jobs, names)
     show_files(*shown)
@@ -87,12 +87,12 @@ def _results(jobs: Sequence[Job], names: Sequence[str]) -> str:
             name,
             job.state,
             "–" if job.status is None else f"{job.status.step:,}",
-            words.share(result(job, "held_out")),
-            words.share(result(job, "dev")),
+            verdicts.share(result(job, "held_out")),
+            verdicts.share(result(job, "dev")),
         ]
         for name, job in zip(names, jobs, strict=True)
     ]
-    return words.markdown_table(head, rows)
+    return verdicts.markdown_table(head, rows)
 
 
 def _show_differences(jobs: Sequence[Job], names: Sequence[str]) -> None:
@@ -103,4 +103,4 @@ def _show_differences(jobs: Sequence[Job], names: Sequence[str]) -> None:
         st.markdown("All their settings are the same.")
         return
     rows = [[setting, *values] for setting, values in found]
-    st.markdown(words.markdown_table(["differs in", *names], rows))
+    st.markdown(verdicts.markdown_table(["differs in", *names], rows))

@@ -10,6 +10,7 @@ import streamlit as st
 
 from core.cli import paths
 from core.jobs import board
+from core.jobs.curves import whole
 from core.jobs.estimate import Estimate, estimate
 from core.jobs.metrics import read_metrics
 from core.jobs.spec import TrainSpec
@@ -31,7 +32,7 @@ def everything() -> list[Job]:
 def rows(job: Job) -> Rows:
     """What a job has measured; nothing, and the reason on the page, if its file is damaged."""
     try:
-        return read_metrics(paths.RUNS / job.id)
+        return whole(read_metrics(paths.RUNS / job.id))
     except (ValueError, OSError) as error:
         st.text(f"{job.name}: {error}")
         return []

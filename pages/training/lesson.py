@@ -11,7 +11,7 @@ from core.jobs.lesson import lesson_runs, lesson_specs
 from core.jobs.spec import TrainSpec
 from core.jobs.state import Job
 from pages.shared.text import plain
-from pages.training import actions, data, words
+from pages.training import actions, data, verdicts, words
 from pages.training.charts import Shown, show_answers
 from pages.training.files import show_files
 
@@ -30,7 +30,7 @@ def show_lesson(jobs: Sequence[Job]) -> None:
     _offer(specs, runs)
     finished = [run for run in runs if run is not None and run.state == "finished"]
     if len(finished) == len(runs):
-        st.markdown(words.lesson(finished))
+        st.markdown(verdicts.lesson(finished))
     measured: dict[str, data.Rows] = {}
     charts: dict[str, Figure] = {}
     for place, spec, run in zip(st.columns(2), specs, runs, strict=True):
@@ -67,7 +67,7 @@ def _show(spec: TrainSpec, run: Job | None) -> Shown:
         return {}, {}
     st.progress(min(run.progress, 1.0), text=plain(words.state(run, now=time.time())))
     found = result(run, "held_out")
-    told = "" if found is None else f": {words.share(found)}"
+    told = "" if found is None else f": {verdicts.share(found)}"
     shown = show_answers(run, title=f"Right answers{told}")
     if asked := words.sample(run):
         st.markdown(asked)

@@ -4,12 +4,13 @@ from collections import Counter
 from collections.abc import Sequence
 from datetime import UTC, datetime, tzinfo
 
-from core.jobs.curves import Share, overlap, result
+from core.jobs.curves import result
 from core.jobs.estimate import Estimate
 from core.jobs.state import Job
 from core.training.presets import Kind
 from core.training.recipe import Corpus
 from pages.shared.text import percent, plain
+from pages.training.verdicts import share
 
 ONE, COMPARE, LESSON = "One run", "Compare", "Lesson"
 CORPORA: dict[Corpus, str] = {"notable": "notable people", "course": "course's files"}
@@ -22,6 +23,7 @@ KINDS: dict[Kind, str] = {
 }
 AXES = {"steps": "step", "tokens": "tokens read", "seconds": "seconds of training"}
 AS_PRESET = "as in the preset"
+ACTIVITIES = {"loading": "loading its text", "measuring": "measuring its answers"}
 SILENT_SECONDS = 60.0
 EMPTY = (
     "**No training yet.** Start one on the left, or open the lesson *what pretraining buys*: one "
@@ -29,7 +31,7 @@ EMPTY = (
 )
 HELD_OUT = (
     "Right answers: training questions that are held back and never practised; the band is the "
-    "95 % interval, the grey line the one answer that is right most often."
+    "95 % interval, the grey line always gives the most frequent answer of the others."
 )
 
 
@@ -71,8 +73,10 @@ def state(job: Job, *, now: float) -> str:
         return job.state
     if now - status.updated_at > SILENT_SECONDS:
         return f"running, but without a word for {duration(now - status.updated_at)}"
+    if status.activity in ACTIVITIES:
+        return ACTIVITIES[status.activity]
     left = "" if status.seconds_left is None else f", about {duration(status.seconds_left)} left"
-    return f"{job.progress:.0%}{left}" if status.n_steps else status.activity or "running"
+    return f"{job.progress:.0%}{left}"
 
 
 def progress(job: Job) -> str:
@@ -110,14 +114,6 @@ def duration(seconds: float) -> str:
     return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
 
 
-def share(found: Share | None) -> str:
-    """A share with its 95 % interval."""
-    if found is None:
-        return "–"
-    middle, low, high = found
-    return f"{percent(middle)} ({100 * low:.0f}–{100 * high:.0f})"
-
-
 def loss_title(points: Sequence[tuple[float, float]]) -> str:
     """What the loss of one run has done."""
     if len(points) < 2:
@@ -147,16 +143,6 @@ def smoothing(window: int) -> str:
     )
 
 
-def lesson(runs: Sequence[Job]) -> str:
-    """What the two runs of the lesson, questions only and sentences first, have shown."""
-    scratch, pretrained = (result(run, "dev") or result(run, "held_out") for run in runs)
-    return (
-        f"With sentences first it answers **{share(pretrained)}** of the dev questions right, "
-        f"without them **{share(scratch)}**. Where somebody was born cannot be guessed from "
-        "questions about others: it has to be read, and reading is what pretraining buys."
-    )
-
-
 def expected(
     found: Estimate, ahead: float | None, now: datetime, *, limit_minutes: float
 ) -> list[str]:
@@ -172,33 +158,3 @@ def expected(
     if found.seconds > 60 * limit_minutes:
         lines.append(f"More than the limit of {limit_minutes:g} min: it would be ended there.")
     return lines
-
-
-def noise(jobs: Sequence[Job], names: Sequence[str]) -> str:
-    """Whether the best two runs differ by more than chance, by dev or else by held-out answers."""
-    for split, words in (("dev", "dev"), ("held_out", "held-out")):
-        found = [
-            (share_, name)
-            for name, job in zip(names, jobs, strict=True)
-            if (share_ := result(job, split)) is not None
-        ]
-        if len(found) == len(jobs) > 1:
-            (first, best), (second, other) = sorted(found, reverse=True)[:2]
-            if overlap(first, second):
-                return (
-                    f"The {words} intervals of **{plain(best)}** and **{plain(other)}** overlap: "
-                    "their difference may be noise."
-                )
-            return (
-                f"**{plain(best)}** is ahead of **{plain(other)}** by more than noise: their "
-                f"{words} intervals do not overlap."
-            )
-    return ""
-
-
-def markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Typed text stays text; line breaks and bars too."""
-    lines = [head, ["--"] * len(head)]
-    body = [[plain(cell) for cell in row] for row in rows]
-    table = [[plain(cell) for cell in lines[0]], lines[1], *body]
-    return "\n".join(f"| {' | '.join(row)} |" for row in table)

@@ -58,6 +58,12 @@ def test_a_phase_begins_where_the_one_before_was_last_seen():
     assert curves.phase_begins([], "tokens") == []
 
 
+def test_a_line_that_lacks_something_is_named():
+    assert curves.whole(ROWS) == ROWS
+    with pytest.raises(ValueError, match=r"metrics.jsonl, line 4: phase, loss is missing"):
+        curves.whole([*ROWS, {"step": 8, "tokens": 1, "seconds": 2.0}])
+
+
 def test_a_table_has_the_same_columns_in_every_row():
     first, second, _ = curves.flat_rows(ROWS)
     assert list(first) == list(second)

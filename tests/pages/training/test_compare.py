@@ -162,10 +162,10 @@ def test_one_click_starts_both_runs_of_the_lesson(open_training: Open, told: Tol
 
 @pytest.fixture
 def put_lesson(put_job: PutJob) -> Callable[..., None]:
-    def put(scratch: str, pretrained: str) -> None:
+    def put(scratch: str, pretrained: str, *, correct: int = 70) -> None:
         small = {"overrides": lesson_specs()[0].overrides, "minutes": SCRATCH_MINUTES}
         put_job(scratch, preset="notable-scratch", name="<b>a</b>", correct=0, **small)
-        put_job(pretrained, name="lesson", correct=70, minutes=PRETRAINED_MINUTES)
+        put_job(pretrained, name="lesson", correct=correct, minutes=PRETRAINED_MINUTES)
 
     return put
 
@@ -182,9 +182,19 @@ def test_the_lesson_ends_with_what_was_seen(
     said = told(app)
     assert "With sentences first it answers **70 % (66–74)** of the dev questions right" in said
     assert "without them **0 % (0–1)**" in said
+    assert "reading is what pretraining buys" in said
     assert not app.button(key="training-lesson").disabled
     app.session_state["training-tables"] = True
     assert set(app.run().dataframe[0].value["run"]) == {"<b>a</b>", "lesson"}
+
+
+def test_a_lesson_that_shows_nothing_claims_nothing(
+    open_training: Open, told: Told, put_lesson: Callable[..., None]
+):
+    put_lesson("finished", "finished", correct=0)
+    said = told(open_training(**LESSON))
+    assert "without them **0 % (0–1)**. This time the difference may be noise." in said
+    assert "reading is what pretraining buys" not in said
 
 
 def test_before_its_end_the_lesson_claims_nothing(

@@ -10,8 +10,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.jobs import board
-from core.jobs.folder import JOB, LOG, METRICS, STATUS
-from core.jobs.state import look, show
+from core.jobs.folder import STATUS
+from core.jobs.state import show
 from pages.training import words
 
 Open = Callable[..., AppTest]
@@ -175,6 +175,19 @@ def test_how_a_job_ended_is_said(
     assert message in told(app)
 
 
+@pytest.mark.parametrize(
+    ("activity", "said"),
+    [("loading", "mine: loading its text"), ("measuring", "mine: measuring its answers")],
+)
+def test_before_and_after_the_steps_the_page_says_what_is_done(
+    open_training: Open, told: Told, put_job: PutJob, runs: Path, activity: str, said: str
+):
+    job_id = put_job("running", n_rows=4, name="mine")
+    status = json.loads((runs / job_id / STATUS).read_text())
+    (runs / job_id / STATUS).write_text(json.dumps({**status, "activity": activity}))
+    assert said in told(open_training())
+
+
 def test_jobs_that_wait_know_their_place_and_how_long(
     open_training: Open, told: Told, put_job: PutJob
 ):
@@ -231,58 +244,6 @@ def test_a_job_that_comes_from_another_browser_can_be_chosen(open_training: Open
     *two, _ = app.run().selectbox(key="training-run").options
     assert all(re.fullmatch(r"of another · 31 Jan \d\d:\d\d:\d\d", option) for option in two)
     assert len(set(two)) == 2
-
-
-def test_a_damaged_folder_is_named_and_the_others_stay(
-    open_training: Open, told: Told, put_job: PutJob, runs: Path
-):
-    whole, damaged, no_curve = put_job("finished"), put_job("finished"), put_job("finished")
-    (runs / damaged / JOB).write_text("{}")
-    (runs / no_curve / METRICS).write_text("nonsense\n")
-    assert "unknown verb None" in told(open_training(job=damaged))
-    assert "metrics.jsonl, line 1: not a measurement" in told(open_training(job=no_curve))
-    assert "finished, 60 %" in told(open_training(job=whole))
-    (runs / whole / LOG).unlink()
-    assert "(nothing yet)" in told(open_training(job=whole))
-
-
-def test_a_finished_job_is_kept_and_leads_to_its_heads(
-    open_training: Open, told: Told, put_job: PutJob, runs: Path
-):
-    job_id = put_job("finished", name="Ada's first")
-    app = open_training()
-    name = app.text_input(key=f"training-keep-name-{job_id}")
-    assert name.value == "ada-s-first"
-    name.set_value("Ada").run()
-    press(app, "keep", job_id)
-    assert "name 'Ada': 1 to 40 small letters, digits and hyphens" in told(app)
-    (runs.parent / "taken").mkdir()
-    app.text_input(key=f"training-keep-name-{job_id}").set_value("taken").run()
-    press(app, "keep", job_id)
-    assert "there is a checkpoint 'taken' already" in told(app)
-    app.text_input(key=f"training-keep-name-{job_id}").set_value("ada-1").run()
-    press(app, "keep", job_id)
-    (link,) = app.main.get("page_link")
-    assert "Ask **ada-1** and look" in link.proto.label.replace("\\", "")
-    assert link.proto.query_string == "checkpoint=ada-1"
-    assert (runs.parent / "ada-1" / "model.safetensors").exists()
-    assert look(runs / job_id).state == "finished"
-    assert f"training-keep-{job_id}" not in [b.key for b in app.button]
-
-
-def test_measurements_are_a_table_and_files(open_training: Open, put_job: PutJob):
-    put_job("finished", name="mine")
-    app = open_training()
-    assert not app.dataframe
-    app.session_state["training-tables"] = True
-    table = app.run().dataframe[0].value
-    assert list(table["step"]) == list(range(10, 81, 10))
-    assert set(table["run"]) == {"mine"}
-    assert [d.proto.label for d in app.get("download_button")] == [
-        "Loss (SVG)",
-        "Answers (SVG)",
-        "Measurements (CSV)",
-    ]
 
 
 @pytest.mark.parametrize(
