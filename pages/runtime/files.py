@@ -1,7 +1,7 @@
 """Every picture as SVG, every number as CSV, JSON and as a table."""
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 
 import pandas as pd
@@ -10,7 +10,7 @@ import streamlit as st
 from core.bench.record import Bench, Record, Setting
 from core.bench.summary import report_of
 from core.figures.elements import Figure
-from core.figures.export import to_svg
+from pages.shared.files import download, download_svg
 
 TABLES_KEY = "rt-tables"
 FILE_WIDTH = 640  # pixels of a picture, which on the page is as wide as its place
@@ -27,17 +27,14 @@ def show_files(
     with box:
         with st.container(horizontal=True):
             for what, chart in charts.items():
-                wide = chart.properties(width=FILE_WIDTH)
-                _offer(
-                    f"{what} (SVG)", partial(to_svg, wide), f"{what.lower()}.svg", "image/svg+xml"
-                )
-            _offer(
+                download_svg(what, chart.properties(width=FILE_WIDTH), what.lower())
+            download(
                 "Measurements (CSV)",
                 lambda: frame.to_csv(index=False).encode(),
                 "measurements.csv",
                 "text/csv",
             )
-            _offer(
+            download(
                 "Report (JSON)", partial(report, bench, setting), "bench.json", "application/json"
             )
         st.dataframe(frame, hide_index=True, height=320)
@@ -54,15 +51,3 @@ def report(bench: Bench, setting: Setting) -> bytes:
         machine=bench.machine, environment=bench.environment, records=tuple(bench.of(setting))
     )
     return json.dumps(report_of(one), ensure_ascii=False, indent=1).encode()
-
-
-def _offer(label: str, make: Callable[[], bytes], file_name: str, mime: str) -> None:
-    st.download_button(
-        label,
-        make,
-        file_name,
-        mime,
-        key=f"rt-file-{label}",
-        on_click="ignore",
-        icon=":material/download:",
-    )

@@ -1,14 +1,13 @@
 """Every picture as SVG, every measurement as CSV and as a table."""
 
-from collections.abc import Callable, Mapping
-from functools import partial
+from collections.abc import Mapping
 
 import pandas as pd
 import streamlit as st
 
 from core.figures.elements import Figure
-from core.figures.export import to_svg
 from core.jobs.curves import flat_rows
+from pages.shared.files import download, download_svg
 from pages.training.data import Rows
 
 TABLES_KEY = "training-tables"
@@ -26,11 +25,8 @@ def show_files(measured: Mapping[str, Rows], charts: Mapping[str, Figure]) -> No
     with box:
         with st.container(horizontal=True):
             for what, chart in charts.items():
-                wide = chart.properties(width=FILE_WIDTH)
-                _offer(
-                    f"{what} (SVG)", partial(to_svg, wide), f"{what.lower()}.svg", "image/svg+xml"
-                )
-            _offer(
+                download_svg(what, chart.properties(width=FILE_WIDTH), what.lower())
+            download(
                 "Measurements (CSV)",
                 lambda: frame.to_csv(index=False).encode(),
                 "measurements.csv",
@@ -43,16 +39,4 @@ def table(measured: Mapping[str, Rows]) -> pd.DataFrame:
     """All lines of metrics, the run's name in the first column."""
     return pd.DataFrame(
         [{"run": name, **row} for name, rows in measured.items() for row in flat_rows(rows)]
-    )
-
-
-def _offer(label: str, make: Callable[[], bytes], file_name: str, mime: str) -> None:
-    st.download_button(
-        label,
-        make,
-        file_name,
-        mime,
-        key=f"training-file-{label}",
-        on_click="ignore",
-        icon=":material/download:",
     )
