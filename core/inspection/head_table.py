@@ -81,7 +81,9 @@ def head_tables(
 ) -> tuple[dict[Mode, HeadTable], HeadMeans]:
     """The table in both modes, and the means over the dev questions. Cost: that of two tables."""
     prepared = prepare(model, vocabulary, questions)
-    means = head_means(model, answered(model, vocabulary, dev))
+    same = list(questions) == list(dev)
+    known = prepared.before if same else answered(model, vocabulary, dev)
+    means = head_means(model, known)
     tables: dict[Mode, HeadTable] = {
         "zero": measure(model, vocabulary, prepared, progress=progress),
         "mean": measure(model, vocabulary, prepared, mode="mean", means=means, progress=progress),

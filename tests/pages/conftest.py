@@ -2,7 +2,10 @@
 
 import io
 import json
+import os
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
@@ -104,6 +107,33 @@ def record_heads(shelf: Path, people: list[Person]) -> Callable[[str], HeadRecor
         return found
 
     return record
+
+
+@pytest.fixture(scope="session")
+def open_by_link() -> Open:
+    """Open any page, named by its folder, as a link does."""
+
+    return open_link
+
+
+@pytest.fixture(scope="session")
+def alone() -> Callable[[str], list[str]]:
+    """The words that a script prints in a process of its own, which has imported nothing yet."""
+
+    def alone_(script: str) -> list[str]:
+        done = subprocess.run(
+            [sys.executable, "-c", script],
+            cwd=ROOT,
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout.split()
+
+    return alone_
 
 
 @pytest.fixture(scope="session")

@@ -1,8 +1,5 @@
 """All heads in one table: recorded or measured now, sorted, linked, and told in sentences."""
 
-import os
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -43,18 +40,8 @@ def heads_of(app: AppTest) -> list[str]:
     not heads_file(CHECKPOINTS / "notable-pretrained", "dev").exists(),
     reason="no table of heads is recorded for notable-pretrained",
 )
-def test_a_recorded_table_is_shown_without_torch():
-    done = subprocess.run(
-        [sys.executable, "-c", RUN_ALONE],
-        cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.split() == ["1", "False"]
+def test_a_recorded_table_is_shown_without_torch(alone: Callable[[str], list[str]]):
+    assert alone(RUN_ALONE) == ["1", "False"]
 
 
 def test_the_table_is_the_recorded_one(

@@ -1,9 +1,6 @@
 """The home page shows a real answer before torch is loaded."""
 
 import json
-import os
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -27,19 +24,8 @@ print(len(app.get("vega_lite_chart")), "torch" in sys.modules)
 """
 
 
-def test_home_opens_without_torch():
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    done = subprocess.run(
-        [sys.executable, "-c", RUN_ALONE],
-        cwd=ROOT,
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.split() == ["2", "False"]  # two charts
+def test_home_opens_without_torch(alone: Callable[[str], list[str]]):
+    assert alone(RUN_ALONE) == ["2", "False"]  # two charts
 
 
 def test_home_shows_an_answered_question_its_head_and_the_way_on(

@@ -5,6 +5,7 @@ import json
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
@@ -168,18 +169,10 @@ def put_job(runs: Path) -> Iterator[Callable[..., str]]:
 
 
 @pytest.fixture
-def open_runtime(stored: Path, runs: Path) -> Open:
+def open_runtime(stored: Path, runs: Path, open_by_link: Open) -> Open:
     """Open the page as a link does: home first, then the page with its query."""
 
-    def open_(**query: str) -> AppTest:
-        app = AppTest.from_file(ROOT / "app.py", default_timeout=60).run()
-        app.switch_page("pages/runtime/page.py")
-        app.query_params.update(query)
-        app.run()
-        assert not app.exception, app.exception[0].value
-        return app
-
-    return open_
+    return partial(open_by_link, "runtime")
 
 
 @pytest.fixture(scope="session")
