@@ -104,6 +104,13 @@ def wait_for(folder: Path, *activities: str) -> None:
     wait_until(lambda: activity(folder).startswith(activities))
 
 
+def wait_for_lines(folder: Path, nursery: Nursery, n: int) -> None:
+    """Until this attempt wrote n lines, or ended: steps, for seconds differ between machines."""
+    wait_for(folder, "training", "finished")
+    goal = len(read_metrics(folder)) + n
+    wait_until(lambda: nursery.is_gone() or len(read_metrics(folder)) >= goal)
+
+
 def without_clocks(folder: Path) -> list[dict[str, Any]]:
     return [{k: v for k, v in row.items() if k not in CLOCKS} for row in read_metrics(folder)]
 
@@ -157,8 +164,8 @@ def test_fifty_kills_lose_nothing_but_the_steps_since_the_last_save(
         if generator.random() < 0.4:  # while it loads and goes on from the state
             time.sleep(generator.uniform(0, seconds_to_start))
         elif len(steps) < N_KILLS - 5:
-            wait_for(folder, "training", "finished")
-            time.sleep(generator.uniform(0, 0.03 * seconds_to_train))
+            wait_for_lines(folder, nursery, generator.randrange(5))
+            time.sleep(generator.uniform(0, seconds_to_train * EVERY / N_STEPS))
         else:
             wait_for(folder, "measuring", "finished")
             time.sleep(generator.uniform(0, seconds_to_measure))
