@@ -1,7 +1,9 @@
 """One server and one Chromium for all browser tests."""
 
+import os
 import re
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -17,6 +19,7 @@ import pytest
 
 from core.checkpoints.store import list_checkpoints
 from core.cli.paths import CHECKPOINTS
+from core.jobs.state import list_all
 
 ROOT = Path(__file__).resolve().parents[2]
 FLAGS = (
@@ -25,6 +28,8 @@ FLAGS = (
 )
 QUESTION = "Where was Marie Curie born?"
 WAIT_MS = 60_000
+LONG_MS = 300_000  # a job on a busy machine
+N_PEOPLE = 300
 N_CHARTS = {
     "/": 2,
     "/attention": 3,
@@ -33,6 +38,7 @@ N_CHARTS = {
     "/monte_carlo": 3,
     "/attention_by_hand": 1,
     "/report_card": 2,
+    "/runtime": 2,
 }
 
 
@@ -69,6 +75,23 @@ def serve(tmp_path: Path) -> Iterator[Callable[[Path], tuple[str, subprocess.Pop
     for process in processes:
         process.terminate()
         process.wait(timeout=30)
+
+
+@pytest.fixture
+def own_app(tmp_path: Path) -> Iterator[Path]:
+    """A copy of the app with few people and no checkpoint; no worker of it is left."""
+    folder = tmp_path / "app"
+    for name in ("core", "pages", "assets", ".streamlit"):
+        shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(ROOT / "app.py", folder)
+    people = folder / "assets" / "people.tsv"
+    lines = people.read_text(encoding="utf-8").splitlines(keepends=True)
+    people.write_text("".join(lines[: N_PEOPLE + 1]), encoding="utf-8")
+    (folder / "checkpoints").mkdir()
+    yield folder
+    for job in list_all(folder / "checkpoints" / "runs"):
+        if job.alive and job.status is not None:
+            os.killpg(job.status.pid, signal.SIGKILL)
 
 
 @contextmanager
@@ -166,6 +189,26 @@ def open_page(server: str, browser: Any) -> Iterator[Callable[..., Any]]:
         return page
 
     yield open_
+    for context in contexts:
+        context.close()
+
+
+@pytest.fixture
+def visit(browser: Any) -> Iterator[Callable[..., Any]]:
+    """Open a page of any server in a window of its own, for as long as a job may take."""
+    contexts: list[Any] = []
+
+    def visit_(
+        address: str, path: str, *, width: int = 1280, scheme: str = "light", **query: Any
+    ) -> Any:
+        viewport = {"width": width, "height": 720}
+        contexts.append(browser.new_context(viewport=viewport, color_scheme=scheme))
+        page = contexts[-1].new_page()
+        page.set_default_timeout(LONG_MS)
+        page.goto(f"{address}{path}?{urlencode(query, doseq=True)}")
+        return page
+
+    yield visit_
     for context in contexts:
         context.close()
 

@@ -1,15 +1,13 @@
 """A training that outlives its server: started, watched, stopped, resumed, kept and asked.
 
-The app is served from a copy with few people and an empty shelf, so that what is trained here
-never touches the shipped checkpoints.
+The app is a copy with few people and an empty shelf, so that what is trained here never touches the
+shipped checkpoints.
 """
 
 import json
 import os
 import re
-import shutil
-import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit
@@ -24,8 +22,6 @@ from core.jobs.status import Reporter
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="jobs need Linux or macOS")
 
-ROOT = Path(__file__).resolve().parents[2]
-N_PEOPLE = 300
 NAME = "Browser's <b>run</b>"
 SMALL = {
     "training-kind": "questions only (scratch)",
@@ -35,44 +31,19 @@ SMALL = {
     "training-heads": "2",
 }
 QUESTION = "Where was Marie Curie born?"
-LONG_MS = 300_000  # on a busy machine
 Serve = Callable[[Path], tuple[str, Any]]
 
 
 @pytest.fixture
-def own_app(tmp_path: Path) -> Iterator[Path]:
-    """A copy of the app; no worker of it is left."""
-    folder = tmp_path / "app"
-    for name in ("core", "pages", "assets", ".streamlit"):
-        shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
-    shutil.copy(ROOT / "app.py", folder)
-    people = folder / "assets" / "people.tsv"
-    lines = people.read_text(encoding="utf-8").splitlines(keepends=True)
-    people.write_text("".join(lines[: N_PEOPLE + 1]), encoding="utf-8")
-    (folder / "checkpoints").mkdir()
-    yield folder
-    for job in list_jobs(folder / "checkpoints" / "runs"):
-        if job.alive and job.status is not None:
-            os.killpg(job.status.pid, signal.SIGKILL)
+def look(visit: Callable[..., Any]) -> Callable[..., Any]:
+    """Open the page on a server; it is ready when a training can be started."""
 
-
-@pytest.fixture
-def look(browser: Any) -> Iterator[Callable[..., Any]]:
-    """Open a page of a server in a window of its own."""
-    contexts: list[Any] = []
-
-    def look_(address: str, *, width: int = 1280, scheme: str = "light", **query: str) -> Any:
-        viewport = {"width": width, "height": 720}
-        contexts.append(browser.new_context(viewport=viewport, color_scheme=scheme))
-        page = contexts[-1].new_page()
-        page.set_default_timeout(LONG_MS)
-        page.goto(f"{address}/training?{urlencode(query)}")
+    def look_(address: str, **options: Any) -> Any:
+        page = visit(address, "/training", **options)
         page.get_by_role("button", name="Start", exact=True).wait_for()
         return page
 
-    yield look_
-    for context in contexts:
-        context.close()
+    return look_
 
 
 class NoLauncher:
