@@ -25,7 +25,6 @@ def error_chart(
     rows: Sequence[Row],
     looks: dict[str, Look],
     *,
-    title: str,
     x_title: str,
     y_title: str,
     below: str,
@@ -38,15 +37,7 @@ def error_chart(
     """
     frame = pd.DataFrame(rows, columns=["name", "at", "value", "low", "high", "below"])
     channels = _channels(looks)
-    ticks: dict[str, Any] = {"tickCount": 5}
-    if log_y:
-        ticks = {"values": elements.decades(row[2] for row in rows)}
-    y = alt.Y(
-        "value:Q",
-        title=y_title,
-        scale=alt.Scale(type="log" if log_y else "linear"),
-        axis=elements.axis(format=",~g", **ticks),
-    )
+    y = _log_axis(rows, y_title) if log_y else _axis(y_title)
     base = alt.Chart(frame).encode(
         x=_along({row[1] for row in rows}, x_title, log=log_x),
         color=channels.colour,
@@ -57,7 +48,7 @@ def error_chart(
             alt.Tooltip("below:Q", title=below, format=".1%"),
         ],
     )
-    band = base.mark_area(opacity=0.15).transform_calculate(value="datum.low")
+    band = base.mark_area(opacity=0.15, clip=True).transform_calculate(value="datum.low")
     points = [
         base.transform_filter("datum.below > 0" if hollow else "datum.below == 0")
         .mark_point(size=70, filled=not hollow, strokeWidth=2, opacity=1)
@@ -65,7 +56,23 @@ def error_chart(
         for hollow in (True, False)
     ]
     lines = base.mark_line(strokeWidth=2.5).encode(y=y, strokeDash=channels.dash)
-    return _finished([band.encode(y=y, y2="high:Q"), lines, *points], title, height)
+    return _finished([band.encode(y=y, y2="high:Q"), lines, *points], height)
+
+
+def _axis(title: str) -> alt.Y:
+    return alt.Y("value:Q", title=title, axis=elements.axis(format=",~g", tickCount=5))
+
+
+def _log_axis(rows: Sequence[Row], title: str) -> alt.Y:
+    """From a power of ten below all medians to the top of the highest band, no further."""
+    powers = elements.decades(row[2] for row in rows) or [1.0]
+    low, top = powers[0], max(10 * powers[0], *(row[4] for row in rows))
+    return alt.Y(
+        "value:Q",
+        title=title,
+        scale=alt.Scale(type="log", domain=[low, top], nice=False),
+        axis=elements.axis(format=",~g", values=[power for power in powers if power <= top]),
+    )
 
 
 def spectrum_chart(
@@ -105,7 +112,7 @@ def spectrum_chart(
         rules.mark_rule(color=KEY, strokeWidth=2).encode(x=x),
         texts.encode(x=x, y=alt.value(height - 10), text="name:N"),
     ]
-    return _finished(layers, title, height)
+    return _finished(layers, height).properties(title=elements.title(title))
 
 
 def _shares(cumulative: NDArray[np.float64]) -> pd.DataFrame:
@@ -134,7 +141,7 @@ def _channels(looks: dict[str, Look]) -> Channels:
     names, marks = list(looks), _marks(looks)
     legend = elements.legend(
         orient="bottom",
-        columns=2,
+        columns=1,
         symbolSize=110,
         symbolOpacity=1,
         symbolStrokeWidth=0,
@@ -175,10 +182,9 @@ def _channel(kind: Any, names: list[str], marks: list[Any], legend: alt.Legend) 
     return kind("name:N", sort=names, title=None, scale=scale, legend=legend)
 
 
-def _finished(layers: list[alt.Chart], title: str, height: int) -> alt.LayerChart:
+def _finished(layers: list[alt.Chart], height: int) -> alt.LayerChart:
     return alt.LayerChart(layer=layers).properties(
         width="container",
         height=height,
-        title=elements.title(title),
         autosize=alt.AutoSizeParams(type="fit-x", contains="padding"),
     )

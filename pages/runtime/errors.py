@@ -6,8 +6,9 @@ from typing import Any
 import streamlit as st
 
 from core.figures import approximation as figures
+from pages.shared.text import plain
 
-FEATURES, LOGITS, TERMS, SHARP = "By features", "By size of logits", "By Taylor terms", "Sharpness"
+FEATURES, LOGITS, TERMS, SHARP = "Features", "Logits", "Taylor", "Sharpness"
 COUNTS = (16, 32, 64, 128, 256, 512)
 SIZES = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
 N_TERMS, SHOWN_SIZES = (1, 2, 3, 4, 5), (1.0, 2.0, 4.0, 8.0)
@@ -16,23 +17,28 @@ B_NAME = "largest logit B = ‖q‖‖k‖/√d"
 
 def show_errors() -> None:
     """One of four pictures and a sentence on what it means."""
-    kind = st.segmented_control(
-        "Picture",
-        [FEATURES, LOGITS, TERMS, SHARP],
-        default=FEATURES,
-        required=True,
-        key="rt-errors",
-        bind="query-params",
-        label_visibility="collapsed",
-    )
-    draw = {FEATURES: _by_features, LOGITS: _by_logits, TERMS: _by_terms, SHARP: _sharpness}
-    draw[kind or FEATURES]()
+    left, right = st.columns(2, vertical_alignment="bottom")
+    with left:
+        kind = st.segmented_control(
+            "Picture",
+            [FEATURES, LOGITS, TERMS, SHARP],
+            default=FEATURES,
+            required=True,
+            key="rt-errors",
+            bind="query-params",
+            label_visibility="collapsed",
+        )
+    if kind in DRAWN:
+        DRAWN[kind]()
+        return
+    with right:
+        size = st.select_slider(
+            B_NAME, list(map(str, SIZES)), "1.0", key="rt-logit", bind="query-params"
+        )
+    _by_features(size)
 
 
-def _by_features() -> None:
-    size = st.select_slider(
-        B_NAME, list(map(str, SIZES)), "1.0", key="rt-logit", bind="query-params", width=420
-    )
+def _by_features(size: str) -> None:
     rows = errors_by_features(float(size))
     looks: dict[str, figures.Look] = {name: "map" for name, *_ in rows}
     looks[rows[-1][0]] = "reference"
@@ -114,12 +120,15 @@ def _sharpness() -> None:
     )
 
 
+DRAWN = {LOGITS: _by_logits, TERMS: _by_terms, SHARP: _sharpness}
+
+
 def _show(
     rows: Sequence[figures.Row], looks: dict[str, figures.Look], *, title: str, **how: Any
 ) -> None:
     options: dict[str, Any] = {"y_title": "relative error of the output", **how}
-    chart = figures.error_chart(rows, looks, title=title, height=330, **options)
-    st.altair_chart(chart, alt=title)
+    st.markdown(f"##### {plain(title)}")  # in the picture a long one would be cut off on a phone
+    st.altair_chart(figures.error_chart(rows, looks, height=260, **options), alt=title)
 
 
 def _last(rows: Sequence[figures.Row]) -> str:

@@ -46,16 +46,13 @@ def _choose() -> dict[str, Any]:
         key="rt-lengths",
         bind="query-params",
     )
-    left, right = st.columns(2)
-    with left:
-        causal = st.toggle("Causal", key="rt-causal", bind="query-params")
-    with right:
-        backward = st.toggle(
-            "Backward too",
-            key="rt-backward",
-            bind="query-params",
-            help=f"On: {BOTH}, as in training. Off: {FORWARD} only.",
-        )
+    causal = st.toggle("Causal", key="rt-causal", bind="query-params")
+    backward = st.toggle(
+        "Backward too",
+        key="rt-backward",
+        bind="query-params",
+        help=f"On: {BOTH}, as in training. Off: {FORWARD} only.",
+    )
     return {
         "methods": tuple(m for m in METHODS if m in methods),
         "lengths": tuple(n for n in LENGTHS if int(low) <= n <= int(high)),

@@ -90,7 +90,10 @@ def _show_measured(bench: Bench, setting: Setting, records: list[Record], looked
     with right:
         st.altair_chart(memory_chart, alt="Memory against length, by method")
     st.markdown(words.HOW)
-    st.markdown(words.table(bench, times, memory, crossings, _by_operations(bench, setting)))
+    st.table(  # on a narrow screen it can be moved sideways, as a Markdown table cannot
+        words.table(bench, times, memory, crossings, _by_operations(bench, setting)),
+        border="horizontal",
+    )
     _show_left_out(records)
     st.caption(plain(words.conditions(bench)))
     charts: dict[str, Figure] = {"Time": time_chart, "Memory": memory_chart}

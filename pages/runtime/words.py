@@ -118,27 +118,23 @@ def table(
     memory: Sequence[Curve],
     found: Mapping[tuple[str, str], Crossover],
     predicted: Mapping[str, float],
-) -> str:
-    """Method, growth, verdicts as a Markdown table."""
+) -> list[dict[str, str]]:
+    """A row a method: growth, and from where it is faster."""
     by_method = {curve.method: curve for curve in memory}
-    lines = [
-        "| method | time, power of L | memory | faster than SDPA | by operations | than explicit |",
-        "|:--|--:|--:|:--|--:|:--|",
-    ]
+    rows: list[dict[str, str]] = []
     for curve in times:
         method = curve.method
         size = size_of(method, sizes_of(bench))
-        formula = f"{predicted[method]:,.0f}" if method in predicted else "–"
-        cells = [
-            f"{label(method)}{f' ({size})' if size else ''}",
-            power(curve.slope),
-            power(by_method[method].slope) if method in by_method else "–",
-            verdict(found.get((method, "sdpa"))),
-            formula,
-            verdict(found.get((method, "explicit"))),
-        ]
-        lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(lines)
+        row = {
+            "method": f"{label(method)}{f' ({size})' if size else ''}",
+            "time, power of L": power(curve.slope),
+            "memory": power(by_method[method].slope) if method in by_method else "–",
+            "faster than SDPA": verdict(found.get((method, "sdpa"))),
+            "by operations": f"{predicted[method]:,.0f}" if method in predicted else "–",
+            "faster than explicit": verdict(found.get((method, "explicit"))),
+        }
+        rows.append(row)
+    return rows
 
 
 def estimated(found: Estimate, n_cases: int, ahead: float | None) -> str:

@@ -1,4 +1,4 @@
-"""Stored measurements at once, and a small one measured live, stopped, and its points taken away."""
+"""Stored measurements at once, and small ones measured live, stopped, downloaded and removed."""
 
 import csv
 import json
@@ -17,14 +17,14 @@ from core.jobs.bench_files import bench_of
 from core.jobs.state import Job, list_benches
 
 CHARTS = "[data-testid=stVegaLiteChart]"
-ERROR_PICTURES = ["By features", "By size of logits", "By Taylor terms", "Sharpness"]
+ERROR_PICTURES = ["Features", "Logits", "Taylor", "Sharpness"]
 SMALL = {
-    "rt-methods": ["explicit", "elu"],
+    "rt-methods": ["explicit", "elu+1"],
     "rt-lengths": ["64", "128"],
     "rt-d": "16",
     "rt-heads": "2",
 }
-LONG = {"rt-methods": ["explicit", "elu"], "rt-lengths": ["64", "16384"], "rt-backward": "true"}
+LONG = {"rt-methods": ["explicit", "elu+1"], "rt-lengths": ["64", "16384"], "rt-backward": "true"}
 WARM_SECONDS = 2.0
 
 with_jobs = pytest.mark.skipif(os.name != "posix", reason="jobs need Linux or macOS")
@@ -42,14 +42,15 @@ def symbols(page: Any) -> Any:
 
 
 def test_a_stored_machine_is_drawn_within_two_seconds_of_a_warm_start(open_page: Callable):
-    open_page("/runtime")
+    page = open_page("/runtime")  # now the server and the browser have loaded their code
     seconds = list[float]()
-    for _ in range(3):  # the best of them: other tests' servers may be busy
+    for _ in range(3):  # the best of them: the machine may be busy
         began = time.perf_counter()
-        page = open_page("/runtime")
+        page.reload()
+        page.locator(f"{CHARTS} svg").nth(1).wait_for()
         seconds.append(time.perf_counter() - began)
-        assert page.problems == []
     assert min(seconds) < WARM_SECONDS
+    assert page.problems == []
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -114,7 +114,6 @@ def test_errors_are_hollow_where_something_is_below_zero():
     chart = error_chart(
         points,
         {"a": "map", "b": "map", "exact": "exact", "uniform": "reference"},
-        title="Errors",
         x_title="features",
         y_title="error",
         below="negative",
@@ -127,6 +126,8 @@ def test_errors_are_hollow_where_something_is_below_zero():
     assert (hollow["mark"]["filled"], full["mark"]["filled"]) == (False, True)
     assert hollow["transform"] == [{"filter": "datum.below > 0"}]
     assert line_["encoding"]["x"]["axis"]["values"] == [1, 2]
+    y = line_["encoding"]["y"]
+    assert (y["scale"]["domain"], y["axis"]["values"]) == ([0.1, 1.0], [0.1, 1.0])
 
 
 def test_a_spectrum_has_a_line_a_head_and_a_rule_at_each_number_of_rows():

@@ -41,7 +41,7 @@ Store = Callable[..., Path]
 Open = Callable[..., AppTest]
 
 
-def open_link(page: str, **query: str) -> AppTest:
+def open_link(page: str, **query: Any) -> AppTest:
     """Home first, then the page with its query."""
     app = AppTest.from_file(ROOT / "app.py", default_timeout=60).run()
     app.switch_page(f"pages/{page}/page.py")
@@ -221,7 +221,7 @@ def open_upload(
     """The page as a link to an uploaded model opens it, where the course's files are unknown."""
     monkeypatch.delenv("A5_DATA", raising=False)
 
-    def open_(**query: str) -> AppTest:
+    def open_(**query: Any) -> AppTest:
         store()
         return open_page(checkpoint=UPLOADED, question="Where was Ada Arden born?", **query)
 

@@ -118,11 +118,12 @@ def test_a_refused_start_is_one_sentence(
 
 def test_choices_stand_in_the_address(open_runtime: Open):
     app = open_runtime(
-        **{"rt-causal": "true", "rt-features": "64", "rt-d": "64", "rt-lengths": "64,512"}
+        **{"rt-causal": "true", "rt-features": "64", "rt-d": "64", "rt-lengths": ["64", "512"]}
     )
     assert app.toggle(key="rt-causal").value is True
     assert app.number_input(key="rt-features").value == 64
     assert app.selectbox(key="rt-d").value == "64"
+    assert app.select_slider(key="rt-lengths").value == ("64", "512")
 
 
 @pytest.mark.parametrize(
