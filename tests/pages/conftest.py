@@ -1,13 +1,14 @@
 """The app in Streamlit's AppTest, over tiny checkpoints and the invented people."""
 
 import io
+import itertools
 import json
 import os
 import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -31,6 +32,8 @@ from core.data.people import Person, questions_of
 from core.data.vocabulary import CharVocabulary
 from core.inspection.head_record import HeadRecord, save_record
 from core.inspection.head_table import head_tables
+from core.jobs import board
+from core.jobs.folder import LOG
 from core.models.gpt import GPT
 from pages.attention.upload import UPLOADED
 
@@ -49,6 +52,41 @@ def open_link(page: str, **query: Any) -> AppTest:
     app.run()
     assert not app.exception, app.exception[0].value
     return app
+
+
+@dataclass(slots=True)
+class FakeLauncher:
+    """Launches nothing; what a worker would say is put on the disk by `put_job`."""
+
+    patience: float = 30.0
+
+    def obstacle(self) -> str | None:
+        return None
+
+    def launch(self, folder: Path, *, threads: int) -> None:
+        (folder / LOG).write_text("hello <b>log</b>\n", encoding="utf-8")
+
+
+@pytest.fixture
+def launcher() -> FakeLauncher:
+    """For jobs that only stand on the disk."""
+    return FakeLauncher()
+
+
+@pytest.fixture
+def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """The folder of all jobs, beside an empty shelf; no worker starts, the newest id is highest."""
+    shelf, numbers = tmp_path / "checkpoints", itertools.count(10)
+    shelf.mkdir(exist_ok=True)
+    monkeypatch.setattr("core.cli.paths.CHECKPOINTS", shelf)
+    monkeypatch.setattr("core.cli.paths.RUNS", shelf / "runs")
+    for page in ("runtime", "training"):
+        monkeypatch.setattr(f"pages.{page}.actions.LocalLauncher", FakeLauncher)
+    monkeypatch.setattr(board, "new_id", lambda _: f"20260131-1200{next(numbers)}-0a1b2c")
+    monkeypatch.delenv("A5_DATA", raising=False)
+    st.cache_data.clear()
+    yield shelf / "runs"
+    st.cache_data.clear()
 
 
 @pytest.fixture

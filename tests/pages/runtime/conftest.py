@@ -1,10 +1,8 @@
 """Measurements as files and as jobs would leave them, and the page over them. Nothing is timed."""
 
-import itertools
 import json
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any, cast
@@ -19,6 +17,7 @@ from core.jobs import board
 from core.jobs.bench_files import BENCH
 from core.jobs.bench_spec import bench_job
 from core.jobs.folder import LOCK, METRICS
+from core.jobs.launcher import Launcher
 from core.jobs.locks import held
 from core.jobs.status import Reporter
 
@@ -34,19 +33,6 @@ LAWS: dict[str, Callable[[int], float]] = {
 }
 
 Open = Callable[..., AppTest]
-
-
-@dataclass(slots=True)
-class FakeLauncher:
-    """Launches nothing; what a worker would say is put on the disk by `put_job`."""
-
-    patience: float = 30.0
-
-    def obstacle(self) -> str | None:
-        return None
-
-    def launch(self, folder: Path, *, threads: int) -> None:
-        (folder / "launched").touch()
 
 
 def records(
@@ -103,20 +89,6 @@ def stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """The folder of all jobs; no worker starts, the newest id is highest."""
-    shelf, numbers = tmp_path / "checkpoints", itertools.count(10)
-    shelf.mkdir()
-    monkeypatch.setattr("core.cli.paths.CHECKPOINTS", shelf)
-    monkeypatch.setattr("core.cli.paths.RUNS", shelf / "runs")
-    monkeypatch.setattr("pages.runtime.actions.LocalLauncher", FakeLauncher)
-    monkeypatch.setattr(board, "new_id", lambda _: f"20260131-1200{next(numbers)}-0a1b2c")
-    st.cache_data.clear()
-    yield shelf / "runs"
-    st.cache_data.clear()
-
-
-@pytest.fixture
 def store(stored: Path) -> Callable[..., Path]:
     """Put a machine's measurement into the folder of stored ones."""
 
@@ -134,13 +106,13 @@ def store(stored: Path) -> Callable[..., Path]:
 
 
 @pytest.fixture
-def put_job(runs: Path) -> Iterator[Callable[..., str]]:
+def put_job(runs: Path, launcher: Launcher) -> Iterator[Callable[..., str]]:
     """A job of two methods in a state, with some of its points; returns its id."""
     with ExitStack() as locks:
 
         def put(state: str = "finished", n_lengths: int = 4, message: str = "") -> str:
             spec = BenchSpec(methods=("sdpa", "elu"), lengths=LENGTHS)
-            job_id = board.start(runs, bench_job(spec), FakeLauncher())
+            job_id = board.start(runs, bench_job(spec), launcher)
             folder = runs / job_id
             if state == "queued":
                 locks.enter_context(held(folder / LOCK, seconds=1))

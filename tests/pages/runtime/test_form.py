@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from core.jobs.folder import LOG
 from core.jobs.spec import n_cores
 from core.jobs.state import list_benches
 from core.theory.costs import Sizes
@@ -35,7 +36,7 @@ def test_a_start_puts_the_usual_measurement_into_the_queue_and_looks_at_it(
     assert (spec.head_dim, spec.n_heads, spec.causal, spec.backward) == (32, 8, False, False)
     assert (spec.threads, spec.repeats, spec.device, spec.dtype) == (1, 5, "cpu", "float32")
     assert app.selectbox(key="rt-source").value == job.id
-    assert (runs / job.id / "launched").exists()
+    assert (runs / job.id / LOG).exists()
 
 
 def test_every_choice_reaches_the_job(open_runtime: Open, runs: Path):

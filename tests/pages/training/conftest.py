@@ -1,22 +1,21 @@
 """Jobs on the disk as workers would have left them, and the page over them. Nothing is trained."""
 
-import itertools
 import json
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
 import pytest
-import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from core.checkpoints.store import save_checkpoint
 from core.data.vocabulary import Vocabulary
 from core.jobs import board
-from core.jobs.folder import LOCK, LOG, METRICS
+from core.jobs.folder import LOCK, METRICS
+from core.jobs.launcher import Launcher
 from core.jobs.locks import held
 from core.jobs.spec import train_spec
 from core.jobs.status import Reporter
@@ -29,37 +28,9 @@ PutJob = Callable[..., str]
 Open = Callable[..., AppTest]
 
 
-@dataclass(slots=True)
-class FakeLauncher:
-    """Launches nothing; what a worker would say is put on the disk by `put_job`."""
-
-    patience: float = 30.0
-
-    def obstacle(self) -> str | None:
-        return None
-
-    def launch(self, folder: Path, *, threads: int) -> None:
-        (folder / LOG).write_text("hello <b>log</b>\n", encoding="utf-8")
-
-
-@pytest.fixture
-def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """The folder of all jobs, beside an empty shelf; no worker starts, the newest id is highest."""
-    shelf, numbers = tmp_path / "checkpoints", itertools.count(10)
-    shelf.mkdir(exist_ok=True)
-    monkeypatch.setattr("core.cli.paths.CHECKPOINTS", shelf)
-    monkeypatch.setattr("core.cli.paths.RUNS", shelf / "runs")
-    monkeypatch.setattr("pages.training.actions.LocalLauncher", FakeLauncher)
-    monkeypatch.setattr(board, "new_id", lambda _: f"20260131-1200{next(numbers)}-0a1b2c")
-    monkeypatch.delenv("A5_DATA", raising=False)
-    st.cache_data.clear()
-    yield shelf / "runs"
-    st.cache_data.clear()
-
-
 @pytest.fixture
 def put_job(
-    runs: Path, make_gpt: Callable[..., GPT], characters: Vocabulary
+    runs: Path, launcher: Launcher, make_gpt: Callable[..., GPT], characters: Vocabulary
 ) -> Iterator[Callable[..., str]]:
     """Put a job on the disk as its worker would have left it; returns its id.
 
@@ -79,7 +50,7 @@ def put_job(
         ) -> str:
             given: dict[str, Any] = {"minutes": 4, **options}
             spec = train_spec(preset, **given)
-            job_id = board.start(runs, spec, FakeLauncher())
+            job_id = board.start(runs, spec, launcher)
             folder = runs / job_id
             if state == "queued":
                 return job_id
