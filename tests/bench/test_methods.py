@@ -32,7 +32,25 @@ def test_every_method_gives_an_output_for_every_token(
     assert output.isfinite().all()
 
 
-@pytest.mark.parametrize("method", [m for m in METHODS if m not in WITHOUT_CAUSAL_FORM])
+CAUSAL = [m for m in METHODS if m not in WITHOUT_CAUSAL_FORM]
+# Which latents stand in a text depends on the text: the meta device has none to look at.
+CASES = [(m, False) for m in METHODS] + [(m, True) for m in CAUSAL if m != "perceiver"]
+
+
+@pytest.mark.parametrize("backward", [False, True])
+@pytest.mark.parametrize(("method", "causal"), CASES)
+def test_every_method_stays_on_its_device(
+    quick: Quick, method: Method, causal: bool, backward: bool
+):
+    """The meta device refuses a tensor left on the processor, as a GPU does."""
+    spec = quick(method, causal=causal, backward=backward, sizes=SMALL)
+    object.__setattr__(spec, "device", "meta")  # no job can ask for it
+    given = [torch.empty(1, 2, 70, 8, device="meta") for _ in range(3)]
+    output = once(spec, build(spec, method, 70), *given)
+    assert (output.device.type, output.shape) == ("meta", (1, 2, 70, 8))
+
+
+@pytest.mark.parametrize("method", CAUSAL)
 def test_a_causal_method_does_not_see_the_last_token(quick: Quick, method: Method):
     spec = quick(method, causal=True, sizes=SMALL)
     query, key, value = inputs(spec, 40)
