@@ -2,6 +2,7 @@
 
 import csv
 import json
+import math
 import os
 import re
 import time
@@ -31,6 +32,14 @@ with_jobs = pytest.mark.skipif(os.name != "posix", reason="jobs need Linux or ma
 Serve = Callable[[Path], tuple[str, Any]]
 
 
+@pytest.fixture
+def unmeasured_app(own_app: Path) -> Path:
+    """Whatever is drawn there was measured there."""
+    for path in (own_app / "assets" / "benchmarks").glob("*.json"):
+        path.unlink()
+    return own_app
+
+
 def only_job(app: Path) -> Job:
     (job,) = list_benches(app / "checkpoints" / "runs")
     return job
@@ -43,8 +52,8 @@ def symbols(page: Any) -> Any:
 
 def test_a_stored_machine_is_drawn_within_two_seconds_of_a_warm_start(open_page: Callable):
     page = open_page("/runtime")  # now the server and the browser have loaded their code
-    seconds = list[float]()
-    for _ in range(3):  # the best of them: the machine may be busy
+    seconds = [math.inf]
+    while len(seconds) < 10 and min(seconds) >= WARM_SECONDS:  # the machine may be busy
         began = time.perf_counter()
         page.reload()
         page.locator(f"{CHARTS} svg").nth(1).wait_for()
@@ -118,16 +127,16 @@ def test_every_view_fits_the_width_of_a_phone(visit: Callable, server: str, view
 
 @with_jobs
 def test_a_small_measurement_runs_live_and_is_downloaded(
-    own_app: Path, serve: Serve, visit: Callable, tmp_path: Path
+    unmeasured_app: Path, serve: Serve, visit: Callable, tmp_path: Path
 ):
-    address, _ = serve(own_app)
+    address, _ = serve(unmeasured_app)
     page = visit(address, "/runtime", **SMALL)
     page.get_by_role("button", name="Measure").click()
-    page.get_by_text(re.compile(": measured")).first.wait_for()
+    page.get_by_text(re.compile(": measured$")).first.wait_for()
     symbols(page).first.wait_for()
-    job = only_job(own_app)
+    job = only_job(unmeasured_app)
     assert job.state == "finished", job.message
-    measured = bench_of(own_app / "checkpoints" / "runs" / job.id)
+    measured = bench_of(unmeasured_app / "checkpoints" / "runs" / job.id)
     assert {(r.method, r.seq_len) for r in measured.records} == {
         (method, length) for method in ("explicit", "elu") for length in (64, 128)
     }
@@ -149,19 +158,19 @@ def test_a_small_measurement_runs_live_and_is_downloaded(
 
 @with_jobs
 def test_points_appear_while_it_measures_and_stay_when_it_is_stopped(
-    own_app: Path, serve: Serve, visit: Callable
+    unmeasured_app: Path, serve: Serve, visit: Callable
 ):
-    address, _ = serve(own_app)
+    address, _ = serve(unmeasured_app)
     page = visit(address, "/runtime", **LONG)
     page.get_by_role("button", name="Measure").click()
     symbols(page).first.wait_for()
-    assert only_job(own_app).is_active
+    assert only_job(unmeasured_app).is_active
     page.get_by_role("button", name="Stop").click()
-    page.get_by_text(re.compile(": was stopped")).first.wait_for()
-    job = only_job(own_app)
-    records = bench_of(own_app / "checkpoints" / "runs" / job.id).records
+    page.get_by_text(re.compile(": was stopped$")).first.wait_for()
+    job = only_job(unmeasured_app)
+    records = bench_of(unmeasured_app / "checkpoints" / "runs" / job.id).records
     assert 0 < len(records) < 2 * 9
     assert symbols(page).count() >= len({record.seq_len for record in records})
     page.get_by_role("button", name="Remove").click()
-    page.get_by_text(re.compile(": was stopped")).first.wait_for(state="detached")
-    assert list_benches(own_app / "checkpoints" / "runs") == []
+    page.get_by_text(re.compile(": was stopped$")).first.wait_for(state="detached")
+    assert list_benches(unmeasured_app / "checkpoints" / "runs") == []
