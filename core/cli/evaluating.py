@@ -26,7 +26,7 @@ from core.evaluation.interval import wilson_interval
 from core.evaluation.mistakes import count_kinds, mistakes
 from core.evaluation.report_card import evaluation_file
 from core.generation.greedy import Answer, answer
-from core.jobs.run import finish_card, machine
+from core.jobs.run import figure, machine, write_figures
 
 DEFAULT_SENTENCES = 6
 MEASURED = (
@@ -42,7 +42,7 @@ def add_evaluate(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--record",
         action="store_true",
-        help="write dev and test figures into the card, and this report beside it",
+        help="write the figure into the card, and this report beside it",
     )
     parser.add_argument(
         "--predictions", type=Path, metavar="FILE", help="write one answer a line, in order"
@@ -76,7 +76,9 @@ def run(options: argparse.Namespace) -> None:
         "data_sha256": questions_digest(asked),
     }
     if options.record:
-        finish_card(folder, stored.card, corpus)
+        split = options.split.replace("-", "_")
+        found = figure(report["correct"], report["total"])
+        write_figures(folder, stored.card, {split: found})
         write_json(evaluation_file(folder, options.split), report)
     if options.predictions is not None:
         _write_predictions(options.predictions, given)

@@ -7,7 +7,7 @@ run decides when to save; a run that dies goes on from its last save, or from th
 
 import platform
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -36,6 +36,7 @@ from core.training.loop import StepRecord, Trainer, steps_for_minutes
 from core.training.recipe import Recipe, recipe_from_dict
 
 RUN, STATE = "run.json", "state.safetensors"
+TUNING, EVERY = ("held-out",), ("held-out", "dev", "test")  # splits that a card has figures of
 CARRIED = ("recipe", "seed", "n_steps", "data_sha256", "command")  # from run.json into the card
 
 
@@ -157,21 +158,20 @@ def save(run: Run) -> None:
 
 def finish(run: Run) -> dict[str, Any]:
     """Turn the folder of a run at its last step into a checkpoint; returns the card."""
-    held_out = _figure(run.model, run.vocabulary, run.corpus.held_out)
     card: dict[str, Any] = {
         "name": run.folder.name,
         **{key: value for key, value in run.settings.items() if key in CARRIED},
-        "seconds": round(run.seconds, 1),
+        "seconds": round(run.seconds, 2),
         "machine": machine(),
         "n_parameters": run.model.n_parameters,
         "dtype": "float16",
-        "figures": {"held_out": held_out},
     }
     if (origin := run.settings.get("start_from")) is not None:
         card["start_from"] = origin
     save_checkpoint(run.folder, run.model, run.vocabulary, card)
-    if not run.settings["tuning"]:
-        card = finish_card(run.folder, card, run.corpus)
+    tuning = run.settings["tuning"]
+    card = finish_card(run.folder, card, run.corpus, TUNING if tuning else EVERY)
+    if not tuning:
         _measure_snapshots(run, card)
     # In this order: a run without a state would start again from the beginning.
     (run.folder / RUN).unlink(missing_ok=True)
@@ -179,17 +179,32 @@ def finish(run: Run) -> dict[str, Any]:
     return card
 
 
-def finish_card(folder: Path, card: dict[str, Any], corpus: TrainingCorpus) -> dict[str, Any]:
-    """Measure dev and test on what is stored and write the figures into the card."""
+def finish_card(
+    folder: Path, card: dict[str, Any], corpus: TrainingCorpus, splits: Sequence[str]
+) -> dict[str, Any]:
+    """Measure splits that have answers on what is stored; write the figures into the card."""
     stored = load_checkpoint(folder)
+    asked = {split.replace("-", "_"): corpus.questions(split) for split in splits}
     figures = {
         split: _figure(stored.model, stored.vocabulary, questions)
-        for split, questions in (("dev", corpus.dev), ("test", corpus.test))
+        for split, questions in asked.items()
         if all(question.answer is not None for question in questions)
     }
+    return write_figures(folder, card, figures)
+
+
+def write_figures(
+    folder: Path, card: dict[str, Any], figures: dict[str, dict[str, Any]]
+) -> dict[str, Any]:
+    """Write figures by split into a card, in the place of older ones; returns the card."""
     card = {**card, "figures": {**card.get("figures", {}), **figures}}
     write_card(folder, card)
     return card
+
+
+def figure(correct: int, total: int) -> dict[str, Any]:
+    """A share of right answers as cards hold it."""
+    return {"correct": correct, "total": total, "accuracy": round(correct / total, 4)}
 
 
 def trainer_factory(
@@ -247,8 +262,4 @@ def _measure_snapshots(run: Run, card: dict[str, Any]) -> None:
 
 def _figure(model: GPT, vocabulary: Vocabulary, questions: list[Question]) -> dict[str, Any]:
     result = evaluate(model, vocabulary, questions)
-    return {
-        "correct": result.correct,
-        "total": result.total,
-        "accuracy": round(result.accuracy, 4),
-    }
+    return figure(result.correct, result.total)

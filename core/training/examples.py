@@ -95,7 +95,7 @@ def pool_of_batches(
     members: list[list[int]] = []
     for example in sorted(examples, key=len):
         members.append(example)
-        if _is_full(members, recipe):
+        if _is_full(members, recipe, phase):
             batches.append(collate(members, answer_only=phase.answer_only))
             members = []
     if members:
@@ -126,9 +126,10 @@ def collate(examples: Sequence[Sequence[int]], *, answer_only: bool) -> Batch:
     return Batch(inputs, targets)
 
 
-def _is_full(members: list[list[int]], recipe: Recipe) -> bool:
-    if recipe.examples_per_batch is not None:
-        return len(members) >= recipe.examples_per_batch
+def _is_full(members: list[list[int]], recipe: Recipe, phase: Phase) -> bool:
+    n_examples = phase.examples_per_batch or recipe.examples_per_batch
+    if n_examples is not None:
+        return len(members) >= n_examples
     return len(members) * len(members[-1]) >= recipe.tokens_per_batch
 
 

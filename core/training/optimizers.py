@@ -12,11 +12,15 @@ from core.training.recipe import Phase, Recipe
 
 def make_optimizers(model: GPT, recipe: Recipe) -> list[torch.optim.Optimizer]:
     """Muon (Jordan et al. 2024) orthogonalises the update of each matrix; embeddings, head,
-    norms and biases are not matrices in that sense. `adamw` as optimizer uses AdamW for all.
+    norms and biases are not matrices in that sense. `adamw` as optimizer uses AdamW for all, and
+    as in minGPT the head decays with the matrices. A Synthesizer's B is a matrix where heads share
+    it, and belongs to the rest where each has its own.
     """
     matrices, rest = split_parameters(model)
     if recipe.optimizer == "adamw":
-        return [_adamw(matrices, recipe, recipe.matrix_decay), _adamw(rest, recipe, 0.0)]
+        rest = [parameter for parameter in rest if parameter is not model.head.weight]
+        decayed = [*matrices, model.head.weight]
+        return [_adamw(decayed, recipe, recipe.matrix_decay), _adamw(rest, recipe, 0.0)]
     muon = torch.optim.Muon(
         matrices,
         lr=recipe.matrix_rate,

@@ -14,7 +14,8 @@ class Phase:
 
     `share` is this phase's part of all steps; the mixture weights need not sum to 1.
     `answer_only` puts the loss on the answer alone, as the course's fine-tuning does; `rate` holds
-    the learning rate at that part of its peak instead of the recipe's schedule.
+    the learning rate at that part of its peak instead of the recipe's schedule, and
+    `examples_per_batch` replaces the recipe's.
     """
 
     name: str
@@ -27,6 +28,7 @@ class Phase:
     questions: float = 0.0
     answer_only: bool = False
     rate: float | None = None
+    examples_per_batch: int | None = None
 
     @property
     def mixture(self) -> dict[str, float]:

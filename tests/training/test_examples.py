@@ -187,6 +187,14 @@ def test_a_pool_holds_all_its_examples_in_batches_of_about_the_wanted_size(
     assert all((rows - 1) * (longest - 20) < wanted for rows, longest in sizes)
 
 
+def test_a_phase_can_say_how_many_examples_a_batch_has(data: TrainingData, recipe: Recipe):
+    by_number = replace(recipe, examples_per_batch=16)
+    other = replace(recipe.phases[0], examples_per_batch=10)
+    for phase, sizes in ((recipe.phases[0], [8, 16, 16]), (other, [10] * 4)):
+        batches = pool_of_batches(data, by_number, phase, seed=0, pool=0)
+        assert sorted(len(batch.inputs) for batch in batches) == sizes
+
+
 def test_batches_hold_examples_of_similar_length(data: TrainingData, recipe: Recipe):
     batches = pool_of_batches(data, recipe, recipe.phases[0], seed=0, pool=0)
     total = sum(batch.inputs.numel() for batch in batches)

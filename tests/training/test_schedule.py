@@ -87,8 +87,13 @@ def test_muon_gets_the_matrices_of_the_blocks_and_adamw_everything_else(
 
 def test_adamw_alone_is_an_option(make_trainer: MakeTrainer, recipe: Recipe):
     plain = replace(recipe, optimizer="adamw")
-    optimizers = make_optimizers(make_trainer().model, plain)
+    model = make_trainer().model
+    optimizers = make_optimizers(model, plain)
     assert {type(o) for o in optimizers} == {torch.optim.AdamW}
+    (decayed,), (rest,) = (optimizer.param_groups for optimizer in optimizers)
+    assert (decayed["weight_decay"], rest["weight_decay"]) == (plain.matrix_decay, 0.0)
+    assert set(decayed["params"]) == {*split_parameters(model)[0], model.head.weight}
+    assert {*decayed["params"], *rest["params"]} == {*model.parameters()}
     set_rates(optimizers, plain, 0.5)
     assert [o.param_groups[0]["lr"] for o in optimizers] == [0.0015, 0.0015]
 
@@ -128,9 +133,18 @@ def test_a_preset_comes_back_from_its_dictionary(name: str):
 
 def test_the_course_s_recipe_sees_its_650_and_10_epochs():
     course = preset("course-recipe")
-    assert course.n_steps == 14_914 + 140
+    assert course.n_steps == 14_914 + 70
     assert [phase_at(course, step, course.n_steps) for step in (0, 14_913, 14_914)] == [0, 0, 1]
     assert (course.examples_per_batch, course.adamw_rate) == (128, 6e-3)
+    assert [phase.examples_per_batch for phase in course.phases] == [None, 256]
+
+
+def test_without_pretraining_the_course_s_recipe_sees_75_epochs_of_1800_questions():
+    scratch = preset("course-scratch")
+    (asked,) = scratch.phases
+    assert (asked.questions, asked.answer_only, asked.examples_per_batch) == (1.0, True, 256)
+    assert scratch.n_steps == 527
+    assert scratch.adamw_rate * (asked.rate or 0.0) == pytest.approx(6e-4)
 
 
 def test_a_row_of_the_ablation_differs_from_the_base_in_one_thing():
