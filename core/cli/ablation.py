@@ -23,14 +23,7 @@ def ablation(options: argparse.Namespace) -> None:
     Only held-out training questions are measured. A stopped run goes on when it is called again.
     """
     cards = [
-        trained(
-            variation.recipe,
-            options.runs / variation.recipe.name,
-            options,
-            seed=options.seed,
-            tuning=True,
-        )
-        for variation in ABLATION
+        trained(variation.recipe, options, seed=options.seed, tuning=True) for variation in ABLATION
     ]
     table: dict[str, Any] = {
         "minutes": options.minutes,
@@ -54,6 +47,7 @@ def _row(variation: Variation, card: dict[str, Any]) -> dict[str, Any]:
         "differs": variation.differs,
         "n_steps": card["n_steps"],
         "seconds": card["seconds"],
+        "machine": card["machine"],
         "n_parameters": card["n_parameters"],
         **card["figures"]["held_out"],
     }

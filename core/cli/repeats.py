@@ -7,6 +7,7 @@ from typing import Any
 from core.checkpoints.files import CARD, read_json
 from core.cli.paths import ASSETS
 from core.cli.train import begin, tell, train
+from core.data.shipped import load_corpus
 from core.jobs.run import RUN, resume_run
 from core.training.recipe import Recipe, recipe_from_dict
 
@@ -24,23 +25,21 @@ def add_table(parser: argparse.ArgumentParser, *, minutes: float, runs: Path, ou
 
 def trained(
     recipe: Recipe,
-    folder: Path,
     options: argparse.Namespace,
     *,
     seed: int,
     tuning: bool,
     steps: int | None = None,
 ) -> dict[str, Any]:
-    """The card of a finished training in `folder`, which is begun or continued if need be.
+    """The card of a finished training, which is begun or continued if need be.
 
-    A new one has as many steps as the minutes of `options` give, or `steps`.
+    A new one has as many steps as the minutes of `options` give, or `steps`. Its folder below
+    `options.runs` is named after recipe, minutes and seed, so that other lengths are other runs.
     Raises ValueError if the folder holds another training.
     """
+    folder: Path = options.runs / f"{recipe.name}-{options.minutes:g}min-{seed}"
     if (folder / CARD).exists() and not (folder / RUN).exists():
-        card = read_json(folder / CARD)
-        if (card["seed"], recipe_from_dict(card["recipe"])) != (seed, recipe):
-            raise ValueError(f"{folder} holds another training: name other --runs")
-        return card
+        return _finished(folder, recipe, options, seed=seed, steps=steps)
     tell(f"{folder.name}:")
     if (folder / RUN).exists():
         run = resume_run(folder, corpus_folder=options.corpus)
@@ -55,3 +54,15 @@ def trained(
             tuning=tuning,
         )
     return train(run, log=tell)
+
+
+def _finished(
+    folder: Path, recipe: Recipe, options: argparse.Namespace, *, seed: int, steps: int | None
+) -> dict[str, Any]:
+    card = read_json(folder / CARD)
+    corpus = load_corpus(recipe.corpus, n_sentences=recipe.n_sentences, folder=options.corpus)
+    wanted = (seed, recipe, corpus.digest, card["n_steps"] if steps is None else steps)
+    found = (card["seed"], recipe_from_dict(card["recipe"]), card["data_sha256"], card["n_steps"])
+    if found != wanted:
+        raise ValueError(f"{folder} holds another training: name other --runs")
+    return card

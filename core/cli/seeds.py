@@ -31,9 +31,8 @@ def seeds(options: argparse.Namespace) -> None:
     recipe = preset(options.preset)
     cards: list[dict[str, Any]] = []
     for seed in options.seeds:
-        folder = options.runs / f"{recipe.name}-{seed}"
         steps = cards[0]["n_steps"] if cards else None
-        cards.append(trained(recipe, folder, options, seed=seed, tuning=False, steps=steps))
+        cards.append(trained(recipe, options, seed=seed, tuning=False, steps=steps))
     accuracies = [card["figures"]["dev"]["accuracy"] for card in cards]
     table: dict[str, Any] = {
         "preset": recipe.name,
@@ -57,6 +56,7 @@ def _row(card: dict[str, Any]) -> dict[str, Any]:
         "seed": card["seed"],
         "n_steps": card["n_steps"],
         "seconds": card["seconds"],
+        "machine": card["machine"],
         "held_out": card["figures"]["held_out"],
         **card["figures"]["dev"],
     }

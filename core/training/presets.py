@@ -85,12 +85,12 @@ _PIECES = Recipe(
     minutes=30,
 )
 
-# The course's sizes, rates and numbers of epochs: 650 of span corruption over the 2,937 sentences in
-# batches of 128, then 10 of the questions (75 without pretraining) in batches of 256. Its first rate
-# falls to a tenth in 200 epochs and rises again, for minGPT's cosine goes on past its end. It is not
-# the course's run: there is no dropout, 200 questions are held out, examples are drawn with
-# replacement and sorted by length, the second rate stays at its peak (the course's falls to 85 %
-# in 75 epochs), and the fine-tuning goes on with AdamW's moments.
+# The course's sizes, rates and numbers of epochs: 650 of span corruption over the 2,937 sentences
+# in batches of 128, then 10 of the questions (75 without pretraining) in batches of 256. The first
+# rate falls to a tenth in 200 epochs and rises again, for minGPT's cosine goes on past its end.
+# It is not the course's run: there is no dropout, 200 questions are held out, examples are drawn
+# with replacement and sorted by length, the second rate stays at its peak (the course's falls to
+# 85 % in 75 epochs), and the fine-tuning goes on with AdamW's moments.
 _COURSE_STEPS = (650 * 2937 // 128, 10 * 1800 // 256)
 _COURSE_FINE_TUNE = Phase(
     name="fine-tune", questions=1.0, answer_only=True, rate=0.1, examples_per_batch=256

@@ -39,8 +39,10 @@ def test_every_row_is_trained_and_stands_in_the_table(
     assert (table["minutes"], table["seed"], table["split"]) == (10.0, 0, "held-out")
     assert [row["label"] for row in table["runs"]] == ["all", "AdamW"]
     for row, variation in zip(table["runs"], rows, strict=True):
-        card = json.loads((tmp_path / "runs" / variation.recipe.name / "card.json").read_text())
+        folder = tmp_path / "runs" / f"{variation.recipe.name}-10min-0"
+        card = json.loads((folder / "card.json").read_text())
         assert row["n_steps"] == card["n_steps"] == 4
+        assert row["machine"] == card["machine"] == table["machine"]
         assert (row["correct"], row["total"]) == (
             card["figures"]["held_out"]["correct"],
             table["total"],
@@ -75,9 +77,26 @@ def stop(run: train.Run, **_: object) -> None:
     raise ValueError("stopped")
 
 
-@pytest.mark.usefixtures("rows")
-def test_the_runs_of_another_seed_are_not_taken(run: Run, tmp_path: Path):
+@pytest.mark.parametrize("change", [("--seed", 1), ("--minutes", 2)])
+def test_another_seed_or_length_is_trained_anew(
+    run: Run, rows: tuple[Variation, ...], change: tuple[str, int], tmp_path: Path
+):
     arguments = ("ablation", "--runs", tmp_path / "runs", "--out", tmp_path / "a.json")
     assert run(*arguments).status == 0
-    error = run(*arguments, "--seed", 1).error
-    assert error.endswith("ablation-one holds another training: name other --runs")
+    assert run(*arguments, *change).status == 0
+    assert len(list((tmp_path / "runs").iterdir())) == 2 * len(rows)
+
+
+@pytest.mark.usefixtures("rows")
+@pytest.mark.parametrize("changed", ["data_sha256", "seed", "recipe"])
+def test_another_training_in_the_place_of_a_row_is_not_taken(
+    run: Run, changed: str, tmp_path: Path
+):
+    arguments = ("ablation", "--runs", tmp_path / "runs", "--out", tmp_path / "a.json")
+    assert run(*arguments).status == 0
+    path = tmp_path / "runs" / "ablation-one-10min-0" / "card.json"
+    card = json.loads(path.read_text())
+    other = {**card["recipe"], "width": 24} if changed == "recipe" else 7
+    path.write_text(json.dumps({**card, changed: other}))
+    error = run(*arguments).error
+    assert error.endswith("ablation-one-10min-0 holds another training: name other --runs")

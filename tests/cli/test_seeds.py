@@ -29,10 +29,12 @@ def test_every_seed_is_trained_and_stands_in_the_table(
     assert (table["preset"], table["minutes"], table["split"]) == ("tiny", 30.0, "dev")
     accuracies = []
     for row, seed in zip(table["runs"], (3, 5), strict=True):
-        card = json.loads((tmp_path / "runs" / f"tiny-{seed}" / "card.json").read_text())
+        folder = tmp_path / "runs" / f"tiny-30min-{seed}"
+        card = json.loads((folder / "card.json").read_text())
         assert (row["seed"], row["n_steps"]) == (seed, 4) == (card["seed"], card["n_steps"])
         assert {name: row[name] for name in card["figures"]["dev"]} == card["figures"]["dev"]
         assert row["held_out"] == card["figures"]["held_out"]
+        assert row["machine"] == card["machine"]
         accuracies.append(row["accuracy"])
     assert table["range"] == [min(accuracies), max(accuracies)]
     assert table["mean"] == pytest.approx(sum(accuracies) / 2)
@@ -46,6 +48,15 @@ def test_a_seed_that_was_trained_is_not_trained_again(
     assert run(*arguments, "--json").report == first
     low, high = first["range"]
     assert run(*arguments).out == f"tiny: {first['mean']:.1%} of dev ({low:.1%} to {high:.1%})\n"
+
+
+def test_seeds_of_different_lengths_do_not_stand_in_one_table(
+    run: Run, arguments: tuple[object, ...], tmp_path: Path
+):
+    assert run(*arguments).status == 0
+    path = tmp_path / "runs" / "tiny-30min-5" / "card.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), "n_steps": 6}))
+    assert run(*arguments).error.endswith("tiny-30min-5 holds another training: name other --runs")
 
 
 def test_a_seed_named_twice_is_refused(run: Run, tmp_path: Path):

@@ -1,11 +1,15 @@
 """Each verb: one JSON object, or text; one line and status 2 for what it cannot use."""
 
 import json
+import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from core.__main__ import LONG, restart_with_quiet_threads
 
 Run = Callable[..., Any]
 QUESTION = "Where was Ada Arden born?"
@@ -104,3 +108,26 @@ def assert_one_line(outcome: Any, message: str) -> None:
     assert outcome.err.count("\n") == 1
     with pytest.raises(ValueError, match=message):
         raise ValueError(outcome.error)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="both settings are those of Linux")
+@pytest.mark.parametrize(
+    "verb", ["train", "seeds", "ablation", "bench", "evaluate", "heads", "ask"]
+)
+def test_long_verbs_begin_again_with_threads_that_wait_passively(
+    verb: str, monkeypatch: pytest.MonkeyPatch
+):
+    begun: list[tuple[list[str], str | None]] = []
+    monkeypatch.setattr(
+        os, "execve", lambda _, words, env: begun.append((words[1:], env.get("OMP_WAIT_POLICY")))
+    )
+    monkeypatch.setattr(sys, "argv", ["core", verb, "--json"])
+    monkeypatch.delenv("OMP_WAIT_POLICY", raising=False)
+    restart_with_quiet_threads()
+    assert begun == ([(["-m", "core", verb, "--json"], "passive")] if verb in LONG else [])
+    assert ("ask" in LONG, "seeds" in LONG) == (False, True)
+    begun.clear()
+    for name, value in (("OMP_WAIT_POLICY", "passive"), ("GLIBC_TUNABLES", "x=1")):
+        monkeypatch.setenv(name, value)
+    restart_with_quiet_threads()
+    assert not begun
