@@ -4,8 +4,16 @@
     blocks  Z  = Z + attention(LN(Z), LN(Z))        ordinary layers at length m
     up      Y  = X + attention(LN(X), LN(Z))        queries from what the first layer read
 
-each followed by its MLP. C + and X + are the residual paths around the two projections; without
-them (`latent_residual=False`) only the attention's output goes on, as in several public solutions.
+each followed by its MLP. The first argument of attention gives the queries, the second keys and
+values; LN is the layer's own norm, one for both. C + and X + are the residual paths around the two
+projections; without them (`latent_residual=False`) only the attention's output goes on. With
+`latent_norm="latents"` the norm stands on the latents' side alone, and X is read as it is:
+
+    down    Z₀ = C + attention(LN(C), X)
+    up      Y  = X + attention(X, LN(Z))
+
+The exercise's hints name the norm of C on the way down and of Z on the way up, and none of X.
+`latent_norm="both"` is the default, and what the preset course-perceiver trains.
 
 Masks: latent j stands at position p(j) = j · stride. Latent j sees the tokens at positions ≤ p(j),
 latent j sees the latents k ≤ j, and token t sees the latents with p(k) ≤ t. Both projections are

@@ -4,7 +4,7 @@ Torch is not imported, so that a page can show them at once.
 """
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
@@ -19,6 +19,7 @@ VARIANT_NAMES = {
     "vanilla": "vanilla",
     "rotary": "rotary",
     "synthesizer": "Synthesizer",
+    "dense-synthesizer": "Synthesizer (per head)",  # not the course's: B and b₂ are not shared
     "perceiver": "Perceiver",
     "elu": "linear (elu+1)",
     "favor": "linear (FAVOR+)",
@@ -95,7 +96,8 @@ def load_rows(folder: Path, *, digest: Callable[[Path], str] = sha256) -> list[R
     """Every checkpoint that was trained on the course's files, the most accurate first.
 
     A recorded evaluation counts only for the very weights beside it; `digest` hashes those.
-    A folder whose card cannot be read is left out: nobody can say what it was trained on.
+    A folder whose card cannot be read is left out: nobody can say what it was trained on. So is
+    one whose card has no number where one belongs.
     """
     rows = [_row(path.parent, digest) for path in sorted(folder.glob(f"*/{CARD}"))]
     return sorted(filter(None, rows), key=lambda row: -_accuracy(row))
@@ -110,6 +112,14 @@ def distinct(texts: Sequence[str], names: Sequence[str]) -> list[str]:
     ]
 
 
+def named_objectives(phases: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
+    """What is practised beside the questions in any of the phases, in words."""
+    given = [*phases]
+    return tuple(
+        words for name, words in OBJECTIVES.items() if any(phase.get(name) for phase in given)
+    )
+
+
 def _row(folder: Path, digest: Callable[[Path], str]) -> Row | None:
     try:
         card = read_json(folder / CARD)
@@ -118,17 +128,18 @@ def _row(folder: Path, digest: Callable[[Path], str]) -> Row | None:
             return None
         config = GPTConfig(**read_json(folder / CONFIG))
         kind = str(read_json(folder / VOCABULARY).get("kind"))
-    except (ValueError, TypeError):
+        n_parameters, seconds = int(card.get("n_parameters") or 0), card.get("seconds")
+        seconds = None if seconds is None else float(seconds)
+    except (ValueError, TypeError, OverflowError):  # the last from an infinite number
         return None
     measured, problem = _measured(folder, digest)
-    seconds = card.get("seconds")
     return Row(
         name=folder.name,
         variant=_variant(config),
         vocabulary=VOCABULARIES.get(kind, kind),
         objectives=_objectives(card),
-        n_parameters=int(card.get("n_parameters") or 0),
-        seconds=None if seconds is None else float(seconds),
+        n_parameters=n_parameters,
+        seconds=seconds,
         machine=str(card.get("machine") or ""),
         command=str(card.get("command") or ""),
         measured=measured,
@@ -155,7 +166,7 @@ def _measured(folder: Path, digest: Callable[[Path], str]) -> tuple[Measured | N
             kinds={str(kind): int(n) for kind, n in data["kinds"].items()},
             data=str(data["data_sha256"]),
         ), ""
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         missing = isinstance(error, KeyError)
         reason = f"{path.name}: {error.args[0]} is missing" if missing else str(error)
         return None, reason.replace(f"{folder}/", "")
@@ -164,21 +175,14 @@ def _measured(folder: Path, digest: Callable[[Path], str]) -> tuple[Measured | N
 def _variant(config: GPTConfig) -> str:
     if config.n_latents:
         return "perceiver"
-    if config.attention in LINEAR:
+    if config.attention in (*LINEAR, *SYNTHESIZERS):
         return config.attention
-    if config.attention in SYNTHESIZERS:
-        return "synthesizer"
     return "rotary" if config.positions == "rotary" else "vanilla"
 
 
 def _objectives(card: dict[str, Any]) -> tuple[str, ...] | None:
-    """What was practised beside the questions, in any phase."""
     phases = _phases(card)
-    if phases is None:
-        return None
-    return tuple(
-        words for name, words in OBJECTIVES.items() if any(phase.get(name) for phase in phases)
-    )
+    return None if phases is None else named_objectives(phases)
 
 
 def _phases(card: dict[str, Any]) -> list[dict[str, Any]] | None:

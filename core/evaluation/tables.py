@@ -11,7 +11,7 @@ from core.evaluation.interval import wilson_interval
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Published:
-    """A figure from elsewhere: the best public one, or one of the reports we start from."""
+    """A figure from elsewhere: a public one, or that of a numbered report we start from."""
 
     public: bool
     report: str
@@ -22,9 +22,18 @@ class Published:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AblationRun:
-    """One training of the ablation."""
+class PublishedTable:
+    """Every figure from elsewhere; `source` says what they are, in sentences."""
 
+    source: str
+    figures: tuple[Published, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AblationRun:
+    """One training of the ablation; `preset` is empty where the file does not name it."""
+
+    preset: str
     label: str
     differs: str
     n_steps: int
@@ -72,11 +81,11 @@ class SeedSpread:
         return min(self.accuracies.values()), max(self.accuracies.values())
 
 
-def load_published(path: Path) -> list[Published]:
+def load_published(path: Path) -> PublishedTable:
     """Public figures and reports, in the order of the file."""
     data = read_json(path)
     try:
-        return [
+        figures = tuple(
             Published(
                 public=part == "public",
                 report=str(entry.get("report") or ""),
@@ -87,7 +96,8 @@ def load_published(path: Path) -> list[Published]:
             )
             for part in ("public", "reports")
             for entry in data[part]
-        ]
+        )
+        return PublishedTable(source=str(data["source"]), figures=figures)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise ValueError(f"{path}: not a table of published figures ({error!r})") from None
 
@@ -100,6 +110,7 @@ def load_ablation(path: Path) -> Ablation | None:
     try:
         runs = tuple(
             AblationRun(
+                preset=str(run.get("preset") or ""),
                 label=run["label"],
                 differs=run["differs"],
                 n_steps=int(run["n_steps"]),
@@ -118,7 +129,7 @@ def load_ablation(path: Path) -> Ablation | None:
             runs=runs,
         )
         _ = [run.interval for run in runs]
-    except (KeyError, TypeError, ValueError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise ValueError(f"{path}: not the result of an ablation ({error!r})") from None
     return ablation if runs else None
 

@@ -16,21 +16,22 @@ ROW, LOWER = 42, 10  # pixels of a row, and by how much its bar lies below its m
 LOW_LINE, INDENT = 0.1, 80  # names of bars begin behind lines lower than this
 SHAPES = ("diamond", "cross", "triangle-up")
 KIND_ROW, KIND_NAME = 23, 160  # pixels of a row of kind_bars, and of the names beside its bars
-HEADING, SPLIT = "all", "|"  # how a row of kind_bars is told apart from others of the same name
 Bar = tuple[str, float, tuple[float, float]]
+Point = tuple[str, str, float, str]
 
 
 def accuracy_bars(
     bars: Sequence[Bar],
     lines: Sequence[tuple[str, float]],
-    points: Sequence[tuple[str, str, float]],
+    points: Sequence[Point],
     *,
     title: str,
     axis: str,
 ) -> alt.LayerChart:
     """(label, share, 95 % interval) as bars, (name, share) as upright lines.
 
-    `points` are (label of a bar, name of the series, share): figures from elsewhere on its row.
+    `points` are (label of a bar, name of the series, share, note): figures from elsewhere on its
+    row.
     """
     frame = pd.DataFrame(
         [
@@ -64,24 +65,30 @@ def accuracy_bars(
 def kind_bars(
     rows: Sequence[tuple[str, Sequence[tuple[str, int]]]], *, title: str
 ) -> alt.LayerChart:
-    """(variant, (kind, count) …): under each variant a bar a kind, a share of its wrong answers."""
+    """(variant, (kind, count) …): under each variant a bar a kind, a share of its wrong answers.
+
+    Rows stand at their numbers, and names are only written beside them: several are alike, and any
+    character may be in one.
+    """
     names: list[str] = []
+    headings: list[int] = []
     found: list[dict[str, str | int | float]] = []
-    for number, (variant, kinds) in enumerate(rows):
+    for variant, kinds in rows:
         wrong = sum(count for _, count in kinds)
-        names.append(f"{number} {HEADING}{SPLIT}{variant}: {wrong} wrong")
+        headings.append(len(names))
+        names.append(f"{variant}: {wrong} wrong")
         for kind, count in kinds:
-            names.append(f"{number}{SPLIT}{kind}")
             share = count / wrong if wrong else 0.0
-            found.append({"at": names[-1], "kind": kind, "count": count, "share": share})
+            found.append({"at": len(names), "kind": kind, "count": count, "share": share})
+            names.append(kind)
     y = alt.Y(
         "at:N",
         title=None,
-        scale=alt.Scale(domain=names),
+        scale=alt.Scale(domain=list(range(len(names)))),
         axis=elements.axis(
-            labelExpr=f"split(datum.value, '{SPLIT}')[1]",
+            labelExpr=f"{elements.token_names(names)}[datum.value]",
             labelFontWeight=alt.condition(
-                f"indexof(datum.value, '{HEADING}{SPLIT}') > 0", alt.value("bold"), alt.value(400)
+                f"indexof({headings}, datum.value) >= 0", alt.value("bold"), alt.value(400)
             ),
             labelAlign="left",
             labelPadding=KIND_NAME,  # a heading reaches into the plot, where it has no bar
@@ -141,11 +148,14 @@ def _lines(lines: Sequence[tuple[str, float]], x: alt.X) -> alt.Chart:
     )
 
 
-def _points(points: Sequence[tuple[str, str, float]], x: alt.X, y: alt.Y) -> alt.Chart:
+def _points(points: Sequence[Point], x: alt.X, y: alt.Y) -> alt.Chart:
     frame = pd.DataFrame(
-        [{"label": label, "source": name, "share": share} for label, name, share in points]
+        [
+            {"label": label, "source": name, "share": share, "note": note}
+            for label, name, share, note in points
+        ]
     )
-    names = list(dict.fromkeys(name for _, name, _ in points))
+    names = list(dict.fromkeys(name for _, name, *_ in points))
     return (
         alt.Chart(frame)
         .mark_point(
@@ -160,7 +170,7 @@ def _points(points: Sequence[tuple[str, str, float]], x: alt.X, y: alt.Y) -> alt
                 scale=alt.Scale(domain=names, range=list(SHAPES[: len(names)])),
                 legend=elements.legend(orient="top"),  # beside the other it would be cut on a phone
             ),
-            tooltip=["source:N", alt.Tooltip("share:Q", format=".1%")],
+            tooltip=["source:N", alt.Tooltip("share:Q", format=".1%"), "note:N"],
         )
     )
 

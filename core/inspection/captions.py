@@ -73,18 +73,25 @@ def strongest_head(trace: AttentionTrace) -> tuple[int, int]:
 def mechanism_note(trace: AttentionTrace) -> str:
     """What the maps of another mechanism than softmax over all tokens cannot mean; else nothing."""
     if trace.query is None:
-        return (
-            "A Synthesizer: these weights do not depend on pairs of tokens. Each token writes its "
-            "own row, whatever stands at the other positions."
-        )
+        return _synthesizer_note(trace.n_layers)
     if trace.is_linear:
         return _linear_note(trace)
     if not trace.latent_positions:
         return ""
     return (
         f"A Perceiver: in L0 latents look at tokens, in L{trace.n_layers - 1} tokens at latents, "
-        "between them latents at latents, each from its position backwards. "
+        "between them latents at latents (learned vectors that take the tokens' place there), each "
+        "from its position backwards. "
         f"{_reach(trace.latent_positions, trace.n_tokens)}"
+    )
+
+
+def _synthesizer_note(n_layers: int) -> str:
+    """A row is written from the token's own vector, which is its own in the first layer only."""
+    later = "; in later layers its vector has taken up earlier tokens, and its row changes with them"
+    return (
+        "A Synthesizer: these weights do not depend on pairs of tokens. Each token writes its own "
+        f"row, in L0 whatever stands at the other positions{later if n_layers > 1 else ''}."
     )
 
 

@@ -16,10 +16,14 @@ from core.models.heads import DotHeads, Heads, SynthesizerHeads
 
 
 class Stream(NamedTuple):
-    """A residual stream x (B, L, width) and the positions (L,) at which it stands."""
+    """A residual stream x (B, L, width) and the positions (L,) at which it stands.
+
+    Attention reads it under the block's norm, or as it is where `normed` is False.
+    """
 
     x: Tensor
     positions: Tensor
+    normed: bool = True
 
 
 class Block(nn.Module, ABC):
@@ -53,10 +57,10 @@ class Block(nn.Module, ABC):
         """What the MLP adds to a residual stream that the attention has been added to."""
         return self.mlp_out(F.gelu(self.mlp_in(self.norm_mlp(x))))
 
-    def normed(self, target: Stream, source: Stream) -> tuple[Tensor, Tensor]:
-        """Both streams under the norm before the attention; once if they are one."""
-        looking = self.norm_attention(target.x)
-        return looking, looking if source is target else self.norm_attention(source.x)
+    def read(self, target: Stream, source: Stream) -> tuple[Tensor, Tensor]:
+        """What the attention reads of both streams, under its norm; once if they are one."""
+        looking = self._read(target)
+        return looking, looking if source is target else self._read(source)
 
     def by_head(self, x: Tensor) -> Tensor:
         """(B, L, width) to (B, H, L, d)."""
@@ -70,16 +74,19 @@ class Block(nn.Module, ABC):
         matrices = torch.unflatten(self.project.weight, 1, (self.n_heads, -1))  # (width, H, d)
         return torch.einsum("bhld,whd->bhlw", output, matrices)
 
+    def _read(self, stream: Stream) -> Tensor:
+        return self.norm_attention(stream.x) if stream.normed else stream.x
+
 
 class DotBlock(Block):
-    """Queries meet keys; with two streams it is cross-attention, both under the same norm."""
+    """Queries meet keys; with two streams it is cross-attention, under one norm for both."""
 
     def add_scoring(self, config: GPTConfig) -> None:
         self.rotary = config.positions == "rotary"
         self.query, self.key = (nn.Linear(config.width, config.width) for _ in range(2))
 
     def heads(self, target: Stream, source: Stream) -> DotHeads:
-        looking, seen = self.normed(target, source)
+        looking, seen = self.read(target, source)
         query, key = self.by_head(self.query(looking)), self.by_head(self.key(seen))
         if self.rotary:
             query, key = rotate(query, target.positions), rotate(key, source.positions)
@@ -103,7 +110,7 @@ class SynthesizerBlock(Block):
         self.offset = nn.Parameter(torch.zeros(*one, config.longest_input))
 
     def heads(self, target: Stream, source: Stream) -> SynthesizerHeads:
-        looking, seen = self.normed(target, source)
+        looking, seen = self.read(target, source)
         return SynthesizerHeads(
             hidden=self.by_head(self.first(looking)).relu(),
             second=self.second,

@@ -5,6 +5,7 @@ from typing import Any, Literal, get_args
 
 Positions = Literal["learned", "rotary"]
 Attention = Literal["softmax", "synthesizer", "dense-synthesizer", "elu", "favor", "taylor"]
+LatentNorm = Literal["both", "latents"]
 SYNTHESIZERS: tuple[Attention, ...] = ("synthesizer", "dense-synthesizer")
 LINEAR: tuple[Attention, ...] = ("elu", "favor", "taylor")
 FEATURES, TERMS = 128, 3
@@ -25,7 +26,8 @@ class GPTConfig:
 
     `n_columns` is a Synthesizer's: the columns of B, block_size − 1 unless told. With `n_latents`
     the model is a Perceiver: its first layer looks from the latents at the tokens, its last from
-    the tokens at the latents. `latent_stride` and `latent_residual`: see core.attention.perceiver.
+    the tokens at the latents. `latent_stride`, `latent_residual` and `latent_norm`: see
+    core.attention.perceiver.
     `elu`, `favor` and `taylor` are linear attention with that map (core.attention.linear);
     `n_features` belongs to FAVOR+, `n_terms` to Taylor.
     """
@@ -41,6 +43,7 @@ class GPTConfig:
     n_latents: int = 0
     latent_stride: int = 1
     latent_residual: bool = True
+    latent_norm: LatentNorm = "both"
     n_features: int = FEATURES
     n_terms: int = TERMS
 
@@ -113,9 +116,14 @@ def _check_latents(config: GPTConfig) -> None:
             f"n_latents is {config.n_latents} and latent_stride {config.latent_stride}; "
             "they must be at least 0 and 1"
         )
+    if config.latent_norm not in get_args(LatentNorm):
+        raise ValueError(f"latent_norm {config.latent_norm!r}; allowed: {get_args(LatentNorm)}")
     if not config.n_latents:
-        if config.latent_stride != 1 or not config.latent_residual:
-            raise ValueError("latent_stride and latent_residual belong to a model with n_latents")
+        usual = (1, True, "both")
+        if (config.latent_stride, config.latent_residual, config.latent_norm) != usual:
+            raise ValueError(
+                "latent_stride, latent_residual and latent_norm belong to a model with n_latents"
+            )
         return
     if config.n_layers < 2:
         raise ValueError("a Perceiver needs at least 2 layers: one down to its latents, one up")

@@ -59,7 +59,8 @@ class GPT(nn.Module):
         x = self.tokens(ids)
         if self.positions is not None:
             x = x + self.positions[:, start:end]
-        return Stream(x, torch.arange(start, end, device=ids.device))
+        normed = self.config.latent_norm == "both"
+        return Stream(x, torch.arange(start, end, device=ids.device), normed)
 
     def run(
         self, ids: Tensor, attend: Attend, *, start: int = 0, tap: Tap = lambda _, stream: stream

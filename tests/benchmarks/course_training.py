@@ -76,7 +76,7 @@ class PlainBlock(nn.Module):
         mask = torch.ones(length, length).tril().view(1, 1, length, length)
         self.mask: Tensor
         self.register_buffer("mask", mask, persistent=False)
-        self.turn = config.positions == "rotary"
+        self.angles = angles(length, config.head_dim) if config.positions == "rotary" else None
 
     def forward(self, x: Tensor) -> Tensor:
         n, length, width = x.shape
@@ -85,8 +85,9 @@ class PlainBlock(nn.Module):
             part(normed).view(n, length, self.n_heads, width // self.n_heads).transpose(1, 2)
             for part in (self.query, self.key, self.value)
         )
-        if self.turn:
-            query, key = turned(query), turned(key)
+        if self.angles is not None:
+            cos, sin = (part[:length] for part in self.angles)
+            query, key = turned(query, cos, sin), turned(key, cos, sin)
         scores = query @ key.transpose(-2, -1) / key.shape[-1] ** 0.5
         scores = scores.masked_fill(self.mask[:, :, :length, :length] == 0, -1e10)
         output = scores.softmax(-1) @ value
@@ -94,13 +95,16 @@ class PlainBlock(nn.Module):
         return x + self.mlp_out(F.gelu(self.mlp_in(self.norm_mlp(x))))
 
 
-def turned(x: Tensor) -> Tensor:
-    """Rotary positions: the members i and i + d/2 of a pair, by position · 10000^(−2i/d)."""
-    half = x.shape[-1] // 2
-    rates = torch.pow(10000.0, -torch.arange(half) / half)
-    angle = torch.outer(torch.arange(x.shape[-2]), rates)
+def angles(length: int, head_dim: int) -> tuple[Tensor, Tensor]:
+    """Cosines and sines (length, d/2) of position · 10000^(−2i/d), made once as the course does."""
+    rates = torch.pow(10000.0, -torch.arange(head_dim // 2) * 2 / head_dim)
+    angle = torch.outer(torch.arange(length), rates)
+    return angle.cos(), angle.sin()
+
+
+def turned(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
+    """Rotary positions: the members i and i + d/2 of a pair, by their angle."""
     one, other = x.chunk(2, dim=-1)
-    cos, sin = angle.cos(), angle.sin()
     return torch.cat([one * cos - other * sin, other * cos + one * sin], dim=-1)
 
 
@@ -378,7 +382,7 @@ def main() -> None:
     }
     if options.checkpoint:
         setting = with_checkpoint(setting, options.checkpoint)
-    rounds = min(options.rounds, options.one_by_one)
+    rounds = min(options.rounds, options.one_by_one, options.questions)
     report["evaluation"] = {
         "answered_by": options.checkpoint or "the model just trained",
         **measure_evaluation(setting, n_one_by_one=options.one_by_one, rounds=rounds),
