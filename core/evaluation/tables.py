@@ -37,7 +37,6 @@ class AblationRun:
     label: str
     differs: str
     n_steps: int
-    seconds: float
     n_parameters: int
     correct: int
     total: int
@@ -114,7 +113,6 @@ def load_ablation(path: Path) -> Ablation | None:
                 label=run["label"],
                 differs=run["differs"],
                 n_steps=int(run["n_steps"]),
-                seconds=float(run["seconds"]),
                 n_parameters=int(run["n_parameters"]),
                 correct=int(run["correct"]),
                 total=int(run["total"]),

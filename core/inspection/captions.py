@@ -88,7 +88,7 @@ def mechanism_note(trace: AttentionTrace) -> str:
 
 def _synthesizer_note(n_layers: int) -> str:
     """A row is written from the token's own vector, which is its own in the first layer only."""
-    later = "; in later layers its vector has taken up earlier tokens, and its row changes with them"
+    later = "; in later layers its vector has taken up earlier tokens, and its row depends on them"
     return (
         "A Synthesizer: these weights do not depend on pairs of tokens. Each token writes its own "
         f"row, in L0 whatever stands at the other positions{later if n_layers > 1 else ''}."

@@ -4,7 +4,7 @@ from core.cli.paths import ASSETS, CHECKPOINTS
 from core.evaluation.report_card import Row, load_rows
 from core.evaluation.tables import (
     Ablation,
-    Published,
+    PublishedTable,
     SeedSpread,
     load_ablation,
     load_published,
@@ -20,8 +20,8 @@ def rows() -> list[Row]:
     return load_rows(CHECKPOINTS, digest=digest)
 
 
-def published() -> list[Published]:
-    """Figures from elsewhere."""
+def published() -> PublishedTable:
+    """Figures from elsewhere, and what they are."""
     return load_published(TABLES / "published.json")
 
 

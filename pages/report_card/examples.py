@@ -6,7 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from core.checkpoints.store import CheckpointError
-from core.data.corpus import questions_digest
+from core.data.corpus import TrainingCorpus, questions_digest
 from core.data.course import DEV, TEST, TRAIN, WIKI
 from core.data.shipped import load_corpus
 from core.evaluation.countries import countries_of
@@ -21,13 +21,21 @@ from pages.shared.text import plain
 ALL = "all"
 
 
+@st.cache_resource(max_entries=2, show_spinner="Reading the course's files")
+def course(folder: str, files: tuple[str, ...]) -> TrainingCorpus:
+    """The course's files, read anew when one of them has another digest."""
+    return load_corpus("course", n_sentences=0, folder=Path(folder))
+
+
 @st.cache_resource(max_entries=8, show_spinner="Asking the dev questions")
 def wrong_answers(
     name: str, digest: str, folder: str, files: tuple[str, ...]
 ) -> tuple[tuple[Mistake, ...], str]:
-    """The wrong answers of a checkpoint to the dev questions, and the digest of those."""
-    stored = load_model(name, None, digest)
-    corpus = load_corpus("course", n_sentences=0, folder=Path(folder))
+    """The wrong answers of a checkpoint to the dev questions, and the digest of those.
+
+    Raises ValueError for a question that the model cannot read.
+    """
+    stored, corpus = load_model(name, None, digest), course(folder, files)
     texts = [question.text for question in corpus.dev]
     given = [entry.text.strip() for entry in answer(stored.model, stored.vocabulary, texts)]
     countries = countries_of({*given, *(question.answer or "" for question in corpus.dev)})
@@ -41,12 +49,17 @@ def show_examples(row: Row, folder: str) -> None:
     """A table of wrong answers, all or of one kind; or why there is none."""
     try:
         files = tuple(data_digest(Path(folder) / name) for name in (WIKI, TRAIN, DEV, TEST))
+        course(folder, files)
+    except ValueError as error:
+        st.error(plain(f"The course's files cannot be used: {error}"))
+        return
+    try:
         digest = checkpoint_digest(row.name, None)
         found, questions = wrong_answers(row.name, digest, folder, files)
     except CheckpointError as error:
         st.error(plain(f"This checkpoint cannot be used: {error}"))
     except ValueError as error:
-        st.error(plain(f"The course's files cannot be used: {error}"))
+        st.error(plain(f"This checkpoint cannot be asked the dev questions: {error}"))
     else:
         same = row.measured is None or row.measured.data == questions
         _show(found, same_questions=same)

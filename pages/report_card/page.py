@@ -1,14 +1,18 @@
 """What does pretraining buy: every variant on the course's own task, from files alone."""
 
+from collections.abc import Sequence
+
 import streamlit as st
 
 from core.data.paths import COURSE_VARIABLE, course_folder
 from core.evaluation.report_card import Row
-from core.evaluation.tables import Published
+from core.evaluation.tables import Ablation, Published
 from core.figures import report as figures
 from pages.report_card import data, words
+from pages.report_card.ablation import show_ablation
+from pages.report_card.practised import practised
 from pages.report_card.table import note_lines, table
-from pages.shared.text import percent, plain
+from pages.shared.text import plain
 
 LINE, HEAD = 39, 90  # pixels of the table
 
@@ -16,34 +20,42 @@ LINE, HEAD = 39, 90  # pixels of the table
 def main() -> None:
     """One table, one chart of it, and below why, how and where it fails."""
     try:
-        rows, elsewhere = data.rows(), data.published()
+        rows, others = data.rows(), data.published()
     except ValueError as error:
         st.subheader("Report card")
         st.error(plain(str(error)), icon=":material/block:")
         return
-    st.markdown(f"##### {plain(words.headline(rows, elsewhere))}")
-    problems, commands = words.problems(rows)
-    for problem in problems:
-        st.warning(plain(problem), icon=":material/warning:")
-    if commands:
-        st.code(commands, language="bash", wrap_lines=True)
+    st.markdown(f"##### {plain(words.headline(rows, others.figures))}\n{words.task(rows)}")
+    _warnings(rows)
     if not rows:
         st.info(words.EMPTY, icon=":material/school:")
         st.code(words.EMPTY_COMMANDS, language="bash")
-    card, notes = table(rows, elsewhere)
+    card, notes = table(rows, others.figures)
     with st.container(height=LINE * card.count("\n") + HEAD, border=False):  # scrolls on a phone
         st.markdown(card)
-    _accuracy(rows, elsewhere)
-    if notes:
-        st.markdown(note_lines(notes))
+    _accuracy(rows, others.figures)
+    st.markdown(f"{plain(others.source)}\n\n{note_lines(notes)}")
+    ablation, problem = _ablation()
+    _practised(rows, ablation)
     _seeds()
-    _ablation()
+    show_ablation(ablation, problem)
     if rows:
         _kinds(rows)
         _one(rows)
 
 
-def _accuracy(rows: list[Row], elsewhere: list[Published]) -> None:
+def _warnings(rows: list[Row]) -> None:
+    """What cannot be shown and the commands that mend it, and what cannot be compared."""
+    problems, commands = words.problems(rows)
+    for problem in problems:
+        st.warning(plain(problem), icon=":material/warning:")
+    if commands:
+        st.code(commands, language="bash", wrap_lines=True)
+    if mixed := words.other_questions(rows):
+        st.warning(plain(mixed), icon=":material/warning:")
+
+
+def _accuracy(rows: list[Row], elsewhere: Sequence[Published]) -> None:
     measured = [row.measured for row in rows if row.measured is not None]
     if not measured:
         return
@@ -57,10 +69,10 @@ def _accuracy(rows: list[Row], elsewhere: list[Published]) -> None:
     )
     st.altair_chart(chart, alt=f"{title}: {', '.join(label for label, *_ in words.bars(rows))}")
     st.markdown(
-        "Bars: this project, with 95 % intervals; shapes: others with the same variant. **Lookup** "
-        "answers with the first known place in the person's sentence, which it may read; a model "
-        "answers from memory. **Ceiling**: answers that stand in the sentence at all; beyond it "
-        "there is only guessing. Pieces are word pieces (byte-level BPE)."
+        "Bars: this project, with 95 % intervals; shapes: what others reached with the same "
+        "variant. **Lookup** answers with the first known place in the person's sentence, which it "
+        "may read; a model answers from memory. **Ceiling**: answers that stand in the sentence at "
+        "all; beyond it there is only guessing. Pieces are word pieces (byte-level BPE)."
     )
 
 
@@ -74,32 +86,18 @@ def _seeds() -> None:
         st.markdown(words.spread_line(spread))
 
 
-def _ablation() -> None:
-    st.markdown("##### What does pretraining buy, and which pretraining?")
+def _ablation() -> tuple[Ablation | None, str]:
+    """The ablation, or what is wrong with its file."""
     try:
-        found = data.ablation()
+        return data.ablation(), ""
     except ValueError as error:
-        st.error(plain(str(error)))
-        return
-    if found is None:
-        st.info(words.NO_ABLATION, icon=":material/science:")
-        return
-    base = found.runs[0]
-    picture, differences = st.columns([1.3, 1])
-    with picture:
-        title = f"The same {found.minutes:.3g} minutes, one thing changed at a time"
-        chart = figures.accuracy_bars(
-            words.ablation_bars(found),
-            [(f"{base.label} {percent(base.accuracy)}", base.accuracy)],
-            [],
-            title=title,
-            axis=f"right answers to {base.total} {found.split} questions",
-        )
-        st.altair_chart(chart, alt=title)
-    with differences:
-        lines = [f"- **{plain(run.label)}**: {plain(run.differs)}" for run in found.runs]
-        st.markdown("\n".join(lines))
-        st.markdown(f"Seed {found.seed}, one run each; {plain(found.machine)}.")
+        return None, str(error)
+
+
+def _practised(rows: list[Row], ablation: Ablation | None) -> None:
+    if meanings := practised(rows, ablation):
+        with st.expander("What was practised"):
+            st.markdown(meanings)
 
 
 def _kinds(rows: list[Row]) -> None:

@@ -8,7 +8,7 @@ from core.evaluation.tables import Published, published_for
 from pages.shared.text import percent, plain
 
 _HEAD = """\
-| variant | dev accuracy (95 %) | parameters | pretrained | trained in | best public | reports |
+| variant | dev accuracy (95 %) | parameters | pretrained | trained in | public | reports |
 |:--|:--|--:|:--|--:|--:|--:|"""
 _SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 _CONSTANT = "constant"
@@ -25,7 +25,7 @@ def table(rows: Sequence[Row], figures: Sequence[Published]) -> tuple[str, list[
 
 def note_lines(notes: Sequence[str]) -> str:
     """The notes under the table."""
-    return " ".join(f"{_mark(number)} {plain(note)}." for number, note in enumerate(notes, 1))
+    return " ".join(f"{_mark(n)}\u00a0{plain(note)}." for n, note in enumerate(notes, 1))
 
 
 def duration(seconds: float | None) -> str:

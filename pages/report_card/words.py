@@ -1,4 +1,4 @@
-"""What the page says around its table: headline, problems, names of bars and of kinds."""
+"""What the page says around its table: headline, task, problems, names of bars and of kinds."""
 
 import shlex
 from collections.abc import Sequence
@@ -10,16 +10,23 @@ from pages.shared.text import percent, plain
 PUBLIC, REPORTS = "public", "reports"
 KINDS = {
     "right_country": "right country",
-    "known_place": "a place from training",
+    "known_place": "another known place",
     "made_up": "a made-up place",
 }
 KINDS_MEAN = (
-    "**Right country**: the answer lies in the country of the expected place, by the name alone "
-    "(of several places of a name, the one with the most people; England and other parts of a "
-    "country are in no list of cities and count below). **A place from training**: otherwise, the "
-    "answer to some training question, or another place that GeoNames knows. **Made up**: "
-    "anything else, and an empty answer."
+    "- **Right country**: another place in the country of the expected one. Of several places of "
+    "one name the one with the most people counts.\n"
+    "- **Another known place**: the answer to some training question, or a place GeoNames knows, "
+    "in another country or in no known one (England is in none).\n"
+    "- **A made-up place**: anything else, and an empty answer. GeoNames knows cities of 15,000 "
+    "people or more, so a village may count here."
 )
+TASK = (
+    "Answer “Where was X born?” from memory; only the exact text counts (Stanford CS224N, "
+    "assignment 5). Pretraining reads one sentence a person; the {}dev questions are about people "
+    "never asked about in training."
+)
+HELD_OUT = "held-out"
 
 EMPTY = (
     "**No checkpoint of the course's task is here yet.** Name the folder with the course's files "
@@ -46,6 +53,25 @@ def headline(rows: Sequence[Row], figures: Sequence[Published]) -> str:
     return (
         f"{row.label[0].upper()}{row.label[1:]}: {percent(first.accuracy)} of dev right; best "
         f"public figure {percent(best)}, lookup {percent(first.baselines['lookup_baseline'])}"
+    )
+
+
+def task(rows: Sequence[Row]) -> str:
+    """What is asked, and of whom, in two sentences."""
+    totals = [row.measured.total for row in rows if row.measured is not None]
+    return TASK.format(f"{totals[0]:,} " if totals else "")
+
+
+def other_questions(rows: Sequence[Row]) -> str:
+    """Names the rows whose questions are not those of the best row; empty where none is."""
+    measured = [(row.name, row.measured.data) for row in rows if row.measured is not None]
+    others = [name for name, data in measured if data != measured[0][1]]
+    if not others:
+        return ""
+    return (
+        f"Not the same questions: {', '.join(others)} answered other dev questions than "
+        f"{measured[0][0]}, whose constant answer, nearest name, lookup and ceiling are shown. "
+        "Their shares cannot be compared."
     )
 
 
@@ -88,11 +114,31 @@ def ablation_bars(found: Ablation) -> list[tuple[str, float, tuple[float, float]
     ]
 
 
-def points(rows: Sequence[Row], figures: Sequence[Published]) -> list[tuple[str, str, float]]:
-    """Figures from elsewhere on the row of the same variant."""
+def run_lines(found: Ablation) -> list[str]:
+    """A list in Markdown: what differs in each run, its steps and the size of its model."""
+    return [
+        f"- **{plain(run.label)}**: {plain(run.differs)} ({run.n_steps:,} steps, "
+        f"{run.n_parameters:,} parameters)"
+        for run in found.runs
+    ]
+
+
+def ablation_line(found: Ablation) -> str:
+    """What all runs share, and which questions they answered."""
+    shared = f"Seed {found.seed}, one run each; {plain(found.machine)}."
+    if found.split != HELD_OUT:
+        return shared
+    return (
+        f"**Held-out** questions: {found.runs[0].total} of the training questions, kept aside for "
+        f"tuning and never trained on. {shared}"
+    )
+
+
+def points(rows: Sequence[Row], figures: Sequence[Published]) -> list[tuple[str, str, float, str]]:
+    """Figures from elsewhere on the row of the same variant, each with its note."""
     shown = [row for row in rows if row.measured is not None]
     return [
-        (label, PUBLIC if figure.public else REPORTS, figure.accuracy)
+        (label, PUBLIC if figure.public else REPORTS, figure.accuracy, _note(figure))
         for (label, *_), row in zip(bars(rows), shown, strict=True)
         for figure in published_for(row.variant, figures, pretrained=row.pretrained)
     ]
@@ -115,6 +161,11 @@ def kinds(rows: Sequence[Row]) -> list[tuple[str, list[tuple[str, int]]]]:
         for row, label in _labelled(rows)
         if row.measured is not None
     ]
+
+
+def _note(figure: Published) -> str:
+    report = f"report {figure.report}" if figure.report else ""
+    return "; ".join(filter(None, (report, figure.note))) or "–"
 
 
 def _labelled(rows: Sequence[Row]) -> list[tuple[Row, str]]:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from core.evaluation.report_card import STALE, distinct, load_rows
+from core.evaluation.report_card import STALE, distinct, load_rows, named_objectives
 
 Put = Callable[..., Path]
 
@@ -48,10 +48,10 @@ def test_the_most_accurate_comes_first_and_the_unmeasured_last(put_course: Put, 
 @pytest.mark.parametrize(
     ("config", "vocabulary", "kind"),
     [
-        ({}, "bpe", "rotary, pieces"),
-        ({"positions": "learned"}, "char", "vanilla, characters"),
-        ({"positions": "learned", "attention": "synthesizer"}, "bpe", "Synthesizer, pieces"),
-        ({"positions": "learned", "attention": "dense-synthesizer"}, "bpe", "Synthesizer, pieces"),
+        ({"positions": "rotary"}, "bpe", "rotary, pieces"),
+        ({}, "char", "vanilla, characters"),
+        ({"attention": "synthesizer"}, "bpe", "Synthesizer, pieces"),
+        ({"attention": "dense-synthesizer"}, "bpe", "Synthesizer (per head), pieces"),
         ({"attention": "elu"}, "bpe", "linear (elu+1), pieces"),
         ({"attention": "favor"}, "char", "linear (FAVOR+), characters"),
         ({"n_latents": 64}, "char", "Perceiver, characters"),
@@ -60,7 +60,7 @@ def test_the_most_accurate_comes_first_and_the_unmeasured_last(put_course: Put, 
 def test_the_variant_is_read_from_the_configuration(
     put_course: Put, shelf: Path, config: dict[str, Any], vocabulary: str, kind: str
 ):
-    put_course(config=config, vocabulary=vocabulary)
+    put_course(config={"positions": "learned", **config}, vocabulary=vocabulary)
     assert load_rows(shelf)[0].kind == kind
 
 
@@ -109,6 +109,7 @@ def test_a_row_without_an_evaluation_has_no_problem(put_course: Put, shelf: Path
         ({"ceiling": ...}, "evaluation-dev.json: ceiling is missing"),
         ({"weights_sha256": ...}, "evaluation-dev.json: weights_sha256 is missing"),
         ({"correct": None}, "int"),
+        ({"correct": float("inf")}, "infinity"),
         ({"interval_95": [0.1]}, "not enough values"),
         ({"kinds": [1]}, "items"),
     ],
@@ -140,6 +141,28 @@ def test_other_checkpoints_are_no_rows(put_course: Put, shelf: Path):
     put_course("whole")
     assert [row.name for row in load_rows(shelf)] == ["whole"]
     assert load_rows(shelf / "nowhere") == []
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        *(("n_parameters", value) for value in ("many", [3], float("inf"))),
+        *(("seconds", value) for value in ("many", [3], {"s": 3}, 10**400)),
+    ],
+)
+def test_a_card_without_a_number_where_one_belongs_is_left_out(
+    put_course: Put, shelf: Path, field: str, value: object
+):
+    put_course("odd", **{field: value})
+    put_course("whole")
+    assert [row.name for row in load_rows(shelf)] == ["whole"]
+
+
+def test_an_objective_counts_where_any_phase_has_it():
+    phases = [{"span_corruption": 0.0, "questions": 1.0}, {"salient_spans": 1, "shuffled_facts": 2}]
+    assert named_objectives(phases) == ("shuffled facts", "salient spans")
+    assert named_objectives(iter(phases)) == named_objectives(phases)
+    assert named_objectives([]) == ()
 
 
 def test_equal_texts_are_told_apart_by_their_names():

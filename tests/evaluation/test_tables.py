@@ -50,7 +50,7 @@ def write(path: Path, content: object) -> Path:
 
 
 def test_the_shipped_figures_are_those_of_the_issue():
-    figures = load_published(SHIPPED)
+    figures = load_published(SHIPPED).figures
     shares = {
         (f.public, f.variant, f.pretraining): [g.accuracy for g in figures if key(g) == key(f)]
         for f in figures
@@ -70,19 +70,32 @@ def test_the_shipped_figures_are_those_of_the_issue():
     assert {f.variant for f in figures} == {*VARIANTS, "constant"}
 
 
+def test_the_shipped_source_says_which_public_figure_is_a_median():
+    table = load_published(SHIPPED)
+    assert "Public: the best public figure of a variant" in table.source
+    assert "without pretraining the median" in table.source
+    (median,) = [f for f in table.figures if f.public and not f.pretraining]
+    assert median.note == "median, not the best"
+
+
 def key(figure: Published) -> tuple[bool, str, bool | None]:
     return figure.public, figure.variant, figure.pretraining
 
 
 def test_a_doubtful_label_carries_its_note():
-    (figure,) = [f for f in load_published(SHIPPED) if f.accuracy == 0.238]
+    (figure,) = [f for f in load_published(SHIPPED).figures if f.accuracy == 0.238]
     assert "doubtful label" in figure.note
     assert "parameter count of the vanilla model" in figure.note
 
 
 @pytest.mark.parametrize(
     "content",
-    [{"public": []}, {"public": [{"variant": "rotary"}], "reports": []}, {"public": [3]}],
+    [
+        {"public": []},
+        {"public": [{"variant": "rotary"}], "reports": []},
+        {"public": [3]},
+        {"public": [], "reports": []},  # it says not what they are
+    ],
 )
 def test_a_table_that_lacks_something_is_refused(tmp_path: Path, content: dict[str, Any]):
     path = write(tmp_path / "published.json", content)
@@ -91,7 +104,7 @@ def test_a_table_that_lacks_something_is_refused(tmp_path: Path, content: dict[s
 
 
 def test_figures_belong_to_the_same_variant_or_to_none_pretrained():
-    figures = load_published(SHIPPED)
+    figures = load_published(SHIPPED).figures
 
     def shares(variant: str, *, pretrained: bool | None) -> list[float]:
         return [f.accuracy for f in published_for(variant, figures, pretrained=pretrained)]
@@ -99,6 +112,7 @@ def test_figures_belong_to_the_same_variant_or_to_none_pretrained():
     assert shares("rotary", pretrained=True) == [0.404]
     assert shares("vanilla", pretrained=True) == [0.318, 0.138, 0.222, 0.118]
     assert shares("synthesizer", pretrained=None) == [0.15, 0.238]
+    assert shares("dense-synthesizer", pretrained=True) == []
     assert shares("rotary", pretrained=False) == [0.014, 0.01, 0.012, 0.018]
 
 
@@ -109,6 +123,18 @@ def test_the_ablation_is_read_in_its_order_with_intervals(tmp_path: Path):
     assert [run.label for run in found.runs] == ["base", "other"]
     assert [run.accuracy for run in found.runs] == [0.65, 0.155]
     assert found.runs[0].interval == wilson_interval(130, 200)
+    assert (found.runs[0].preset, found.runs[0].n_steps, found.runs[0].n_parameters) == ("p", 9, 5)
+
+
+def test_runs_may_say_more_than_is_read_and_need_no_preset(tmp_path: Path):
+    runs = [{**run, "machine": "its own"} for run in ABLATION["runs"]]
+    del runs[1]["preset"]
+    found = load_ablation(write(tmp_path / "ablation.json", {**ABLATION, "runs": runs}))
+    assert found is not None
+    assert [run.preset for run in found.runs] == ["p", ""]
+    assert found.machine == "a machine"
+    runs = [{**run, "machine": "its own"} for run in SEEDS["runs"]]
+    assert load_seeds(write(tmp_path / "seeds.json", {**SEEDS, "runs": runs})) is not None
 
 
 def test_before_the_ablation_was_run_there_is_none(tmp_path: Path):
@@ -118,7 +144,14 @@ def test_before_the_ablation_was_run_there_is_none(tmp_path: Path):
 
 @pytest.mark.parametrize(
     "changes",
-    [{"runs": 3}, {"runs": [RUN]}, {"machine": ...}, {"minutes": "ten"}, {"runs": [[]]}],
+    [
+        {"runs": 3},
+        {"runs": [RUN]},
+        {"machine": ...},
+        {"minutes": "ten"},
+        {"runs": [[]]},
+        {"runs": ["x"]},
+    ],
 )
 def test_a_broken_ablation_is_refused(tmp_path: Path, changes: dict[str, Any]):
     kept = {name: value for name, value in {**ABLATION, **changes}.items() if value is not ...}

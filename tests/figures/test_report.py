@@ -1,6 +1,7 @@
 """Charts of the report card: what is drawn, and that nothing hangs on a colour."""
 
 import io
+import json
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,10 @@ from core.figures.thumbnails import bar_picture, spaced_bar_picture
 
 BARS = [("pieces 82 %", 0.82, (0.78, 0.85)), ("no pretraining 1 %", 0.01, (0.0, 0.02))]
 LINES = [("always London 5 %", 0.05), ("lookup 85.6 %", 0.856)]
-POINTS = [("pieces 82 %", "public", 0.404), ("no pretraining 1 %", "reports", 0.012)]
+POINTS = [
+    ("pieces 82 %", "public", 0.404, "on a T4 GPU"),
+    ("no pretraining 1 %", "reports", 0.012, "report 2"),
+]
 KINDS = [("pieces", [("right country", 3), ("made up", 1)]), ("perfect", [("made up", 0)])]
 
 
@@ -26,6 +30,13 @@ def rows_with(spec: dict[str, Any], *columns: str) -> list[dict[str, Any]]:
 def accuracy(**changes: Any) -> dict[str, Any]:
     given: dict[str, Any] = {"bars": BARS, "lines": LINES, "points": POINTS, **changes}
     return figures.accuracy_bars(**given, title="Right", axis="right").to_dict()
+
+
+def names_beside(spec: dict[str, Any]) -> list[str]:
+    """What is written beside each row of `kind_bars`, from above."""
+    y = encodings(spec, "y")[0]
+    names = json.loads(y["axis"]["labelExpr"].removesuffix("[datum.value]"))
+    return [names[number] for number in y["scale"]["domain"]]
 
 
 def encodings(spec: dict[str, Any], channel: str) -> list[dict[str, Any]]:
@@ -56,8 +67,14 @@ def test_lines_are_told_apart_by_dashes_and_points_by_shape():
 
 
 def test_points_lie_on_the_row_of_their_bar():
-    rows = rows_with(accuracy(), "label", "source", "share")
-    assert [(r["label"], r["source"], r["share"]) for r in rows] == POINTS
+    rows = rows_with(accuracy(), "label", "source", "share", "note")
+    assert [(r["label"], r["source"], r["share"], r["note"]) for r in rows] == POINTS
+
+
+def test_a_point_under_the_mouse_says_its_note():
+    layers = accuracy()["layer"]
+    hovers = [[part["field"] for part in layer["encoding"]["tooltip"]] for layer in layers]
+    assert ["source", "share", "note"] in hovers
 
 
 def test_without_lines_and_points_there_are_only_bars():
@@ -90,16 +107,25 @@ def test_kinds_are_shares_of_the_wrong_answers_of_their_variant():
 
 def test_every_variant_has_a_heading_with_its_wrong_answers():
     spec = figures.kind_bars(KINDS, title="Kinds").to_dict()
-    y = encodings(spec, "y")[0]
-    shown = [name.split("|")[1] for name in y["scale"]["domain"]]
-    assert shown == [
+    assert names_beside(spec) == [
         *("pieces: 4 wrong", "right country", "made up"),
         *("perfect: 0 wrong", "made up"),
     ]
-    assert "bold" in str(y["axis"]["labelFontWeight"])
-    assert len(set(y["scale"]["domain"])) == 5
+    weight = encodings(spec, "y")[0]["axis"]["labelFontWeight"]
+    assert weight == {
+        "condition": {"test": "indexof([0, 3], datum.value) >= 0", "value": "bold"},
+        "value": 400,
+    }
+    rows = rows_with(spec, "at", "kind", "count", "share")
+    assert [names_beside(spec)[row["at"]] for row in rows] == [row["kind"] for row in rows]
     texts = encodings(spec, "text")
     assert [text["field"] for text in texts] == ["count"]
+
+
+@pytest.mark.parametrize("name", ["a|b", "all|c", 'it\'s \\ "x"', "a\u001fb\nc"])
+def test_any_character_may_be_in_the_name_of_a_variant(name: str):
+    spec = figures.kind_bars([(name, [("made up", 1)]), *KINDS], title="Kinds").to_dict()
+    assert names_beside(spec)[:2] == [f"{name}: 1 wrong", "made up"]
 
 
 def test_no_variant_makes_an_empty_chart():

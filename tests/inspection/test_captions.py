@@ -1,10 +1,12 @@
 """One sentence a head; a dull head is called dull."""
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from core.data.vocabulary import Vocabulary
 from core.inspection.captions import (
     head_name,
     mechanism_note,
@@ -13,6 +15,8 @@ from core.inspection.captions import (
     strongest_head,
 )
 from core.inspection.record import AttentionTrace
+from core.inspection.trace import trace
+from core.models.gpt import GPT
 
 LABELS = ["·Where", "·was", "·Ada", "·Arden", "?", "⁇", "·Lima", "·x", "·y", "·z"]
 
@@ -144,6 +148,35 @@ def test_only_other_mechanisms_than_softmax_have_a_note(small_trace: AttentionTr
     assert "in L0 latents look at tokens, in L2 tokens at latents" in mechanism_note(
         with_latents(small_trace, 5, range(5))
     )
+
+
+def test_a_latent_is_said_to_be_a_learned_vector(small_trace: AttentionTrace):
+    note = mechanism_note(with_latents(small_trace, 5, range(5)))
+    assert "latents at latents (learned vectors that take the tokens' place there)" in note
+
+
+def test_later_layers_of_a_synthesizer_are_told_apart_where_there_are_any(
+    small_trace: AttentionTrace,
+):
+    one = replace(small_trace, query=None, key=None)
+    assert mechanism_note(one).endswith("in L0 whatever stands at the other positions.")
+    two = replace(one, weights=np.concatenate([one.weights] * 2))
+    assert "in later layers its vector has taken up earlier tokens" in mechanism_note(two)
+
+
+@pytest.mark.parametrize("attention", ["synthesizer", "dense-synthesizer"])
+def test_rows_of_a_synthesizer_hang_on_other_tokens_in_later_layers_only(
+    make_gpt: Callable[..., GPT], characters: Vocabulary, attention: str
+):
+    model = make_gpt(vocabulary_size=characters.size, block_size=40, attention=attention)
+    names = ("Ada Arden", "Ada Arcen")
+    one, other = (trace(model, characters, f"Where was {name} born?") for name in names)
+    here, row = names[0].index("d", 5) + len("Where was "), one.steps[0].row
+    assert [i for i in range(row + 1) if one.labels[i] != other.labels[i]] == [here]
+    behind = slice(here + 1, row + 1)  # the same tokens stand there in both
+    rows, others = (t.weights[:, :, behind, : row + 1] for t in (one, other))
+    np.testing.assert_allclose(rows[0], others[0], atol=1e-6)
+    assert np.abs(rows[1] - others[1]).max() > 0.01
 
 
 def test_the_strongest_head_of_a_perceiver_is_one_that_looks_at_tokens(

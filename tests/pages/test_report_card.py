@@ -9,6 +9,8 @@ from streamlit.testing.v1 import AppTest
 
 from core.checkpoints.files import WEIGHTS
 from core.evaluation.mistakes import KINDS
+from core.evaluation.report_card import load_rows
+from core.evaluation.tables import load_published
 from pages.report_card import words
 from pages.report_card.table import duration
 
@@ -16,18 +18,6 @@ ROOT = Path(__file__).resolve().parents[2]
 Put = Callable[..., Path]
 Open = Callable[..., AppTest]
 Said = Callable[[AppTest], str]
-RUN = {"n_steps": 9, "seconds": 600.0, "n_parameters": 5, "total": 200}
-ABLATION = {
-    "minutes": 10,
-    "seed": 0,
-    "machine": "a machine",
-    "split": "held-out",
-    "runs": [
-        {**RUN, "label": "base", "differs": "of all others", "correct": 130},
-        {**RUN, "label": "span corruption", "differs": "alone *here*", "correct": 31},
-    ],
-}
-
 RUN_ALONE = """
 import sys
 from pathlib import Path
@@ -48,6 +38,11 @@ def cells(said: Said) -> Callable[[AppTest], list[list[str]]]:
         return [line.strip("| ").split(" | ") for line in lines[1:]]
 
     return cells_
+
+
+def change(path: Path, **changes: object) -> None:
+    content = {**json.loads(path.read_text(encoding="utf-8")), **changes}
+    path.write_text(json.dumps(content), encoding="utf-8")
 
 
 def charts_of(app: AppTest) -> list[str]:
@@ -76,6 +71,76 @@ def test_a_row_says_what_was_measured_on_which_machine_and_what_others_reached(
     assert "Rotary, pieces: 82 % of dev right; best public figure 40.4 %, lookup 85.6 %" in (
         said(app)
     )
+
+
+def test_the_page_says_what_the_task_is(put_course: Put, open_card: Open, said: Said):
+    assert "the dev questions are about people never asked about in training" in said(open_card())
+    put_course()
+    (task,) = [line for line in said(open_card()).split("\n") if line.startswith("Answer “")]
+    assert "from memory; only the exact text counts" in task
+    assert "the 500 dev questions are about people never asked about in training." in task
+
+
+def test_what_public_figures_and_reports_are_is_read_from_their_file(
+    put_course: Put, card_tables: Path, open_card: Open, said: Said
+):
+    put_course()
+    assert "without pretraining the median" in said(open_card())
+    change(card_tables / "published.json", source="Said *elsewhere*.")
+    app = open_card()
+    assert "Said *elsewhere*." in said(app)
+    assert r"\*elsewhere\*" in "".join(element.value for element in app.main.markdown)
+
+
+def test_points_of_the_chart_carry_the_notes_of_their_figures(put_course: Put, card_tables: Path):
+    put_course("pieces", 400, config={"positions": "learned"})
+    put_course("scratch", 5, recipe={"phases": [{"questions": 1.0}]})
+    rows = load_rows(card_tables.parent / "checkpoints")
+    figures = load_published(card_tables / "published.json").figures
+    notes = {(label[:3], share): note for label, _, share, note in words.points(rows, figures)}
+    assert notes["no ", 0.014] == "median, not the best"
+    assert notes["no ", 0.012] == "report 2"
+    assert notes["van", 0.222].startswith("report 2; which positions")
+    assert notes["van", 0.318] == "–"
+
+
+def test_rows_that_answered_other_questions_are_named(
+    put_course: Put, open_card: Open, cells: Callable
+):
+    put_course("best", 400)
+    put_course("same", 300)
+    assert not open_card().warning
+    change(put_course("odd_one", 200) / "evaluation-dev.json", data_sha256="of others")
+    change(put_course("odd two", 100) / "evaluation-dev.json", data_sha256="of others")
+    app = open_card()
+    (warning,) = [warning.value.replace("\\", "") for warning in app.warning]
+    assert warning.startswith("Not the same questions: odd_one, odd two answered other dev questi")
+    assert "than best, whose constant answer" in warning
+    assert [row[0].split("=")[1] for row in cells(app)[:4]] == [
+        *("best)", "same)", "odd_one)", "odd%20two)"),
+    ]
+
+
+def test_a_card_without_a_number_where_one_belongs_spares_the_other_rows(
+    put_course: Put, open_card: Open, cells: Callable
+):
+    put_course("odd", n_parameters=["many"])
+    put_course("odder", seconds="long")
+    put_course("whole")
+    app = open_card()
+    assert "checkpoint=whole" in cells(app)[0][0]
+    assert not [row for row in cells(app) if "checkpoint=odd" in row[0]]
+    assert not app.error
+
+
+def test_columns_per_head_are_not_the_synthesizer_that_others_trained(
+    put_course: Put, open_card: Open, cells: Callable
+):
+    put_course(config={"positions": "learned", "attention": "dense-synthesizer"})
+    ours, *others = cells(open_card())
+    assert ours[0].startswith("[Synthesizer (per head), pieces]")
+    assert ours[-2:] == ["–", "–"]
+    assert [row[1] for row in others if row[0] == "Synthesizer"] == ["not trained here"]
 
 
 def test_variants_of_others_and_the_constant_answer_have_rows_of_their_own(
@@ -114,37 +179,9 @@ def test_charts_show_accuracy_and_kinds_and_say_it_in_words(put_course: Put, ope
     assert accuracy.endswith(": rotary, pieces  82 %, no pretraining  1 %")
     assert kinds == "Wrong answers by kind"
     assert [*words.KINDS] == [*KINDS]
+    explained = words.KINDS_MEAN.lower()
+    assert all(f"**{name}**: " in explained for name in words.KINDS.values())
     assert [info.value for info in app.main.info] == [words.NO_ABLATION]
-
-
-def test_the_ablation_is_drawn_with_what_differs(
-    put_course: Put, card_tables: Path, open_card: Open, said: Said
-):
-    put_course()
-    (card_tables / "ablation.json").write_text(json.dumps(ABLATION), encoding="utf-8")
-    app = open_card()
-    assert charts_of(app)[1] == "The same 10 minutes, one thing changed at a time"
-    assert "**span corruption**: alone *here*" in said(app)
-    assert r"alone \*here\*" in "".join(element.value for element in app.main.markdown)
-    assert not app.main.info
-
-
-def test_the_spread_over_seeds_is_told_in_one_sentence(
-    put_course: Put, card_tables: Path, open_card: Open, said: Said
-):
-    put_course()
-    assert "Seeds." not in said(open_card())
-    table = {
-        "preset": "course-*pieces*",
-        "minutes": 30,
-        "machine": "a machine",
-        "split": "dev",
-        "runs": [{"seed": 0, "accuracy": 0.8}, {"seed": 1, "accuracy": 0.9}],
-    }
-    (card_tables / "seeds.json").write_text(json.dumps(table), encoding="utf-8")
-    app = open_card()
-    assert "for 30 minutes with 2 seeds: 85 % of dev on average, from 80 % to 90 %" in said(app)
-    assert r"\*pieces\*" in "".join(element.value for element in app.main.markdown)
 
 
 def test_an_empty_shelf_shows_what_others_reached_and_how_to_begin(

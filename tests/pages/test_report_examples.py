@@ -128,6 +128,40 @@ def test_files_of_the_course_that_cannot_be_read_are_named(course: Path, open_ca
     assert not app.dataframe
 
 
+def test_files_of_the_course_that_are_not_in_its_form_are_named(course: Path, open_card: Open):
+    (course / DEV).write_text("Where was Bo born? Oslo\n", encoding="utf-8")
+    (error,) = [error.value.replace("\\", "") for error in unfolded(open_card()).error]
+    assert error.startswith(f"The course's files cannot be used: {course / DEV}, line 1: no tab")
+
+
+def test_a_question_too_long_for_the_model_is_not_blamed_on_the_files(
+    course: Path, open_card: Open
+):
+    name = "Bo " * 30
+    (course / DEV).write_text(f"Where was {name}born?\tOslo\n", encoding="utf-8")
+    app = unfolded(open_card())
+    (error,) = [error.value.replace("\\", "") for error in app.error]
+    assert error.startswith("This checkpoint cannot be asked the dev questions: the question has ")
+    assert "fit into this model's block of 48" in error
+    assert not app.dataframe
+
+
+def test_a_character_that_an_imported_model_lacks_is_named(
+    course: Path,
+    tmp_path: Path,
+    open_card: Open,
+    make_gpt: Callable[..., GPT],
+    characters: Vocabulary,
+):
+    folder = tmp_path / "checkpoints" / "course-pieces"
+    card = json.loads((folder / "card.json").read_text(encoding="utf-8"))
+    model = make_gpt(vocabulary_size=characters.size, block_size=48)
+    save_checkpoint(folder, model, characters, card, dtype=torch.float32)
+    (course / DEV).write_text("Where was Bł born?\tOslo\n", encoding="utf-8")
+    (error,) = unfolded(open_card()).error
+    assert "cannot be asked the dev questions: position 11:" in error.value.replace("\\", "")
+
+
 def test_a_checkpoint_that_cannot_be_loaded_is_named(course: Path, tmp_path: Path, open_card: Open):
     (tmp_path / "checkpoints" / "course-pieces" / WEIGHTS).write_bytes(b"")
     (error,) = unfolded(open_card()).error
