@@ -75,6 +75,13 @@ def _add_spec(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--heads", type=int)
     parser.add_argument("--positions", choices=get_args(Positions))
     parser.add_argument("--attention", choices=get_args(Attention))
+    parser.add_argument("--latents", type=int, help="of a Perceiver; 0: none")
+    parser.add_argument(
+        "--latent-stride",
+        type=int,
+        help="tokens from one latent to the next; 1 is the course's form, which loses the tokens "
+        "behind the last latent",
+    )
     parser.add_argument("--learning-rate", type=float, help="of the matrices, at its peak")
 
 
@@ -85,6 +92,8 @@ def _spec(options: argparse.Namespace) -> TrainSpec:
         n_heads=options.heads,
         positions=options.positions,
         attention=options.attention,
+        n_latents=options.latents,
+        latent_stride=options.latent_stride,
         learning_rate=options.learning_rate,
     )
     return train_spec(

@@ -49,6 +49,8 @@ class Overrides:
     n_heads: int | None = None
     positions: str | None = None
     attention: str | None = None
+    n_latents: int | None = None
+    latent_stride: int | None = None
     learning_rate: float | None = None
 
     def told(self) -> dict[str, Any]:

@@ -147,10 +147,12 @@ def test_what_cannot_be_done_is_one_line(
 
 def test_overrides_reach_the_spec(run: Run, runs: Path):
     sizes = ("--width", 8, "--layers", 3, "--heads", 1, "--positions", "learned")
-    job_id = start(run, *sizes, "--learning-rate", 0.5)
+    latents = ("--latents", 5, "--latent-stride", 2)
+    job_id = start(run, *sizes, *latents, "--learning-rate", 0.5)
     spec = run("jobs", "show", job_id, "--json").report["spec"]
     assert (spec["recipe"]["width"], spec["recipe"]["n_layers"]) == (8, 3)
     assert (spec["recipe"]["n_heads"], spec["recipe"]["positions"]) == (1, "learned")
+    assert (spec["recipe"]["n_latents"], spec["recipe"]["latent_stride"]) == (5, 2)
     assert spec["recipe"]["matrix_rate"] == 0.5
     arguments = spec["arguments"]
     assert arguments[:2] == ["jobs", "start"]

@@ -37,14 +37,14 @@ def test_a_preset_of_fixed_steps_keeps_them(make_spec: MakeSpec, monkeypatch: py
 
 
 def test_overrides_change_the_recipe_and_nothing_else():
-    overrides = Overrides(width=64, n_layers=3, n_heads=2, positions="learned")
-    spec = train_spec("notable-small", minutes=1, overrides=overrides)
     changed = {"width": 64, "n_layers": 3, "n_heads": 2, "positions": "learned"}
+    changed |= {"n_latents": 64, "latent_stride": 2}
+    spec = train_spec("notable-small", minutes=1, overrides=Overrides(**changed))
     assert asdict(spec.recipe) == {**asdict(PRESETS["notable-small"]), **changed}
     parts = " ".join(spec.arguments(500))
     assert parts == (
         "jobs start --preset notable-small --steps 500 --seed 0 --threads 3 "
-        "--width 64 --layers 3 --heads 2 --positions learned"
+        "--width 64 --layers 3 --heads 2 --positions learned --latents 64 --latent-stride 2"
     )
 
 
@@ -89,6 +89,8 @@ def test_an_option_out_of_its_range_is_named(options: dict[str, Any], message: s
         ({"positions": "sideways"}, "positions 'sideways'; allowed"),
         ({"attention": "synthesizer"}, "a Synthesizer has neither"),
         ({"attention": "linear"}, "attention 'linear'; allowed: .*'elu', 'favor', 'taylor'"),
+        ({"n_latents": 65, "latent_stride": 2}, "latent 64 would stand at position 128"),
+        ({"latent_stride": 2}, "latent_stride.* belong to a model with n_latents"),
         ({"learning_rate": 0.0}, "learning rate 0.0: more than 0"),
         ({"learning_rate": float("inf")}, "learning rate inf"),
         ({"width": 4000}, "million parameters: at most 50 million are allowed here"),
