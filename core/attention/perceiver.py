@@ -12,8 +12,7 @@ projections; without them (`latent_residual=False`) only the attention's output 
     down    Z₀ = C + attention(LN(C), X)
     up      Y  = X + attention(X, LN(Z))
 
-The exercise's hints name the norm of C on the way down and of Z on the way up, and none of X.
-`latent_norm="both"` is the default, and what the preset course-perceiver trains.
+The exercise's hints name a norm of C on the way down and of Z on the way up, and none of X.
 
 Masks: latent j stands at position p(j) = j · stride. Latent j sees the tokens at positions ≤ p(j),
 latent j sees the latents k ≤ j, and token t sees the latents with p(k) ≤ t. Both projections are
@@ -24,7 +23,8 @@ tokens 0 … min(t, m − 1) reach token t through the latents, and token t itse
 and the residual path. The tokens from m on reach nobody but themselves: for t > m, all of
 m … t − 1 are lost. Stride s > 1 carries later tokens through: tokens 0 … s · ⌊t / s⌋ reach token t
 (up to the last latent, at s · (m − 1)), and token t itself as before. With s = 2 and
-m = block_size / 2 nothing is lost; with s > 2 the up to s − 2 tokens just before t are.
+m = block_size / 2 nothing is lost; with s > 2 the up to s − 2 tokens just before t are. Without the
+residual path the tokens 1 … s − 1 lose themselves too: whatever their query, they see one latent.
 
 Cost, L tokens: L·m·d time down and up, m²·d a layer between, against L²·d without the bottleneck.
 The latents that stand before a position never change later, so a key-value cache is exact.

@@ -1,8 +1,14 @@
 """From the bytes of a `.params` file of the course to one of our models with its vocabulary.
 
-The file says nearly everything by its shapes. What it cannot say is taken by default and said: the
-number of heads (vanilla, Perceiver), and whether a Perceiver's projections have residual paths.
-That both sides of a projection pass ln1 first is taken too, as most public solutions have it.
+The file says nearly everything by its shapes. What it cannot say is told or taken, and said aloud:
+
+    heads      of a vanilla model and a Perceiver, and of a rotary model without its cache
+    residual   whether a Perceiver's two projections add to what they look from
+    norm       whether ln1 stands before both sides of a projection or before the latents' side
+               alone. The exercise's hints name it for C on the way down and for the previous
+               layer's output on the way up, and not for the block's input; our own preset
+               (course-perceiver) has it on both sides, which is what is taken unless told.
+    the text   only its number of characters can be compared with the file.
 """
 
 import re
@@ -23,7 +29,7 @@ from core.checkpoints.course_layout import (
 from core.checkpoints.params_file import read_params
 from core.checkpoints.store import CheckpointError
 from core.data.vocabulary import CharVocabulary
-from core.models.config import VARIANTS, GPTConfig
+from core.models.config import VARIANTS, GPTConfig, LatentNorm
 from core.models.gpt import GPT
 
 DEFAULT_HEADS = 8
@@ -38,6 +44,7 @@ class Told:
     heads: int | None = None
     block: int | None = None
     residual: bool = True
+    norm: LatentNorm = "both"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,6 +63,7 @@ def import_course(data: bytes, text: str, told: Told) -> Imported:
     Raises ValueError in one sentence if the bytes, the text and what was told do not fit.
     """
     tensors = read_params(data)
+    _refuse_parallel(tensors)
     variant = _variant(tensors, told.variant)
     config, notes = _config(tensors, variant, told)
     vocabulary = CharVocabulary.from_text(text)
@@ -64,6 +72,10 @@ def import_course(data: bytes, text: str, told: Told) -> Imported:
             f"the model knows {config.vocabulary_size} characters, but the text makes "
             f"{vocabulary.size}: it is not the wiki.txt that the model was trained on"
         )
+    notes.append(
+        f"of the text only the number of characters, {vocabulary.size}, could be compared with "
+        "the file"
+    )
     names = course_parameters(config)
     buffers = refuse_other_buffers(tensors, config)
     _refuse_other_names(tensors.keys() - buffers, {name for name, _ in names.values()}, variant)
@@ -76,6 +88,14 @@ def import_course(data: bytes, text: str, told: Told) -> Imported:
     if buffers:
         notes.append(f"{len(buffers)} buffers are what our model computes, and are left out")
     return Imported(model=model.eval(), vocabulary=vocabulary, variant=variant, notes=tuple(notes))
+
+
+def _refuse_parallel(tensors: Mapping[str, Tensor]) -> None:
+    if all(name.startswith("module.") for name in tensors):
+        raise CheckpointError(
+            "all names begin with 'module.', as those of a DataParallel do: save "
+            "model.module.state_dict()"
+        )
 
 
 def _variant(tensors: Mapping[str, Tensor], told: str | None) -> str:
@@ -92,37 +112,58 @@ def _variant(tensors: Mapping[str, Tensor], told: str | None) -> str:
 
 def _config(tensors: Mapping[str, Tensor], variant: str, told: Told) -> tuple[GPTConfig, list[str]]:
     """The sizes, and notes about those that the file does not say."""
-    notes: list[str] = []
     vocabulary_size, width = _shape(tensors, "tok_emb.weight", 2)
-    blocks = {found[0] for name in tensors if (found := re.match(r"blocks\.\d{1,3}\.", name))}
+    n_blocks = _n_blocks(tensors, variant)
     block_size = _agreed("block", _block_size(tensors), told.block)
     if block_size is None:
         raise CheckpointError("it does not say how long its inputs may be: tell the block")
-    head_dim = _head_dim(tensors, variant)
-    heads = _agreed("heads", width // head_dim if head_dim else None, told.heads)
-    if heads is None:
-        heads = DEFAULT_HEADS
-        notes.append(f"read with {heads} heads: the file cannot say")
-    sizes: dict[str, Any] = {**VARIANTS[variant], "latent_residual": told.residual}
+    n_heads, notes = _heads(tensors, variant, width, told.heads)
+    sizes: dict[str, Any] = {**VARIANTS[variant]}
     if variant == "synthesizer":
         n_columns = _shape(tensors, "blocks.0.attn.w2", 2)[1]
         sizes["n_columns"] = None if n_columns == block_size - 1 else n_columns
     if variant == "perceiver":
         sizes["n_latents"] = _shape(tensors, "down_block.C", 3)[1]
-        paths = "with" if told.residual else "without"
-        notes.append(
-            f"read {paths} residual paths around both projections, and ln1 on both sides of them: "
-            "the file cannot say"
-        )
+        sizes |= {"latent_residual": told.residual, "latent_norm": told.norm}
+        notes.append(_wiring(told))
+    else:
+        _refuse_wiring(variant, told)
     config = GPTConfig(
         vocabulary_size=vocabulary_size,
         block_size=block_size,
-        n_layers=len(blocks) + (2 if variant == "perceiver" else 0),
-        n_heads=heads,
+        n_layers=n_blocks + (2 if variant == "perceiver" else 0),
+        n_heads=n_heads,
         width=width,
         **sizes,
     )
     return config, notes
+
+
+def _wiring(told: Told) -> str:
+    """The note about a Perceiver's projections."""
+    paths = "with" if told.residual else "without"
+    sides = "both their sides" if told.norm == "both" else "the latents' side alone"
+    return (
+        f"read {paths} residual paths around both projections, and with ln1 before {sides}: "
+        "the file cannot say"
+    )
+
+
+def _refuse_wiring(variant: str, told: Told) -> None:
+    options = {"--no-residual": not told.residual, "--latent-norm": told.norm != "both"}
+    given = [option for option, is_given in options.items() if is_given]
+    if given:
+        raise CheckpointError(
+            f"{' and '.join(given)} can be told of a Perceiver alone; by its names it is a "
+            f"{variant} model"
+        )
+
+
+def _n_blocks(tensors: Mapping[str, Tensor], variant: str) -> int:
+    found = {match[0] for name in tensors if (match := re.match(r"blocks\.\d{1,3}\.", name))}
+    if not found and variant != "perceiver":
+        raise CheckpointError("no name begins with 'blocks.': there is no layer in it")
+    return len(found)
 
 
 def _block_size(tensors: Mapping[str, Tensor]) -> int | None:
@@ -132,6 +173,22 @@ def _block_size(tensors: Mapping[str, Tensor]) -> int | None:
         if name in tensors and tensors[name].dim():
             return tensors[name].shape[axis]
     return None
+
+
+def _heads(
+    tensors: Mapping[str, Tensor], variant: str, width: int, told: int | None
+) -> tuple[int, list[str]]:
+    """The number of heads, and a note if it is neither in the file nor told."""
+    head_dim = _head_dim(tensors, variant)
+    heads = _agreed("heads", width // head_dim if head_dim else None, told)
+    if heads is not None:
+        return heads, []
+    if width % (2 * DEFAULT_HEADS if variant == "rotary" else DEFAULT_HEADS):
+        raise CheckpointError(
+            f"the file cannot say how many heads it has, and its width {width} does not suit the "
+            f"usual {DEFAULT_HEADS}: tell the number (--heads)"
+        )
+    return DEFAULT_HEADS, [f"read with {DEFAULT_HEADS} heads: the file cannot say"]
 
 
 def _head_dim(tensors: Mapping[str, Tensor], variant: str) -> int | None:

@@ -1,10 +1,15 @@
 """Reading a file of torch.save from anywhere: nothing in it is run, and no size it claims believed.
 
-The caller gives bytes, so a file's name is never used for anything here.
+Only the format of torch 1.6 and later is read, a zip archive that stores its parts as they are, so
+that what they claim can be counted before memory is taken. In the older one a storage is allocated
+as large as it says it is. Of what torch.load would call, only what rebuilds dense tensors is let
+through: it would call bytearray(10**10), too. torch gets a copy made of the parts that were looked
+at, for its own reader may find others in the same bytes. The caller gives bytes, so a file's name
+is never used for anything here.
 """
 
 import io
-import pickle
+import pickletools
 import re
 import zipfile
 from pathlib import Path
@@ -17,6 +22,10 @@ from core.checkpoints.store import CheckpointError
 
 MOST_BYTES = 200_000_000
 _ZIP = b"PK\x03\x04"
+_OLDER = b"\x80\x02\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19."  # torch's magic number, pickled
+_REBUILDS = re.compile(
+    r"collections OrderedDict|torch \w+Storage|torch\._utils _rebuild_(tensor_v2|parameter)"
+)
 
 
 def read_file(path: Path) -> bytes:
@@ -52,29 +61,52 @@ def read_params(data: bytes) -> dict[str, Tensor]:
 
 
 def _load(data: bytes) -> object:
+    if data.startswith(_OLDER):
+        raise CheckpointError(
+            "is in the format from before torch 1.6, whose sizes cannot be checked before memory "
+            "is taken: open it with torch.load and save it again with a current torch.save"
+        )
+    if not data.startswith(_ZIP):
+        raise CheckpointError("not a whole file that torch.save wrote (no zip archive)")
     try:
-        if data.startswith(_ZIP):
-            _refuse_compressed(data)
-        return torch.load(io.BytesIO(data), map_location="cpu", weights_only=True)
+        return torch.load(_checked_copy(data), map_location="cpu", weights_only=True)
     except CheckpointError:
         raise
     except Exception as error:  # noqa: BLE001 - a broken file makes torch.load raise anything
-        asked = re.search(r"GLOBAL (\S+)", str(error))
-        if isinstance(error, pickle.UnpicklingError) and asked:
-            raise CheckpointError(
-                f"holds more than tensors: it asks for {asked[1]:.60}, and nothing of it was run"
-            ) from None
         raise CheckpointError(
             f"not a whole file that torch.save wrote ({type(error).__name__})"
         ) from None
 
 
-def _refuse_compressed(data: bytes) -> None:
-    """torch.save stores its parts as they are; a small file of huge parts is not its work."""
-    parts = zipfile.ZipFile(io.BytesIO(data)).infolist()
-    claimed = sum(part.file_size for part in parts)
-    if claimed > len(data):
-        raise CheckpointError(f"its parts claim {claimed:,} bytes; the file has {len(data):,}")
+def _checked_copy(data: bytes) -> io.BytesIO:
+    """Raises CheckpointError for parts that are together larger than the file, which torch.save
+    never writes, and for a pickle that asks for anything but tensors.
+    """
+    copy = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(data)) as given, zipfile.ZipFile(copy, "w") as taken:
+        parts = given.infolist()
+        claimed = sum(part.file_size for part in parts)
+        if claimed > len(data):
+            raise CheckpointError(f"its parts claim {claimed:,} bytes; the file has {len(data):,}")
+        names = {part.filename.lower() for part in parts}  # torch's reader ignores case
+        if len(names) < len(parts):
+            raise CheckpointError("two of its parts have the same name")
+        for part in parts:
+            content = given.read(part)
+            if part.filename.lower().endswith("data.pkl"):
+                _refuse_other_calls(content)
+            taken.writestr(part.filename, content)
+    copy.seek(0)
+    return copy
+
+
+def _refuse_other_calls(pickled: bytes) -> None:
+    for operation, asked, _ in pickletools.genops(pickled):
+        if operation.name == "GLOBAL" and not _REBUILDS.fullmatch(str(asked)):
+            name = ".".join(str(asked).split())
+            raise CheckpointError(
+                f"holds more than tensors: it asks for {name:.60}, and nothing of it was run"
+            )
 
 
 def _name(key: object) -> str:

@@ -4,7 +4,7 @@ import argparse
 import hashlib
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import torch
 
@@ -13,7 +13,7 @@ from core.checkpoints.files import CARD
 from core.checkpoints.params_file import read_file
 from core.checkpoints.store import CheckpointError, save_checkpoint
 from core.data.lines import read_lines
-from core.models.config import VARIANTS
+from core.models.config import VARIANTS, LatentNorm
 
 
 def add_import(parser: argparse.ArgumentParser) -> None:
@@ -27,6 +27,13 @@ def add_import(parser: argparse.ArgumentParser) -> None:
         "--no-residual",
         action="store_true",
         help="a Perceiver without residual paths around its projections",
+    )
+    parser.add_argument(
+        "--latent-norm",
+        choices=get_args(LatentNorm),
+        default="both",
+        help="what a Perceiver's projections norm first: both sides (unless told), or the latents "
+        "alone as the exercise's hints have it",
     )
     parser.add_argument("--out", type=Path, metavar="DIR", required=True)
     parser.add_argument("--json", action="store_true", help="one JSON object to standard output")
@@ -43,6 +50,7 @@ def run(options: argparse.Namespace) -> None:
         heads=options.heads,
         block=options.block,
         residual=not options.no_residual,
+        norm=options.latent_norm,
     )
     text = "".join(f"{line}\n" for line in read_lines(options.wiki))
     try:

@@ -18,12 +18,12 @@ from core.models.heads import DotHeads, Heads, SynthesizerHeads
 class Stream(NamedTuple):
     """A residual stream x (B, L, width) and the positions (L,) at which it stands.
 
-    Attention reads it under the block's norm, or as it is where `normed` is False.
+    Attention reads it under the block's norm, or as it is if not `under_norm`.
     """
 
     x: Tensor
     positions: Tensor
-    normed: bool = True
+    under_norm: bool = True
 
 
 class Block(nn.Module, ABC):
@@ -75,7 +75,7 @@ class Block(nn.Module, ABC):
         return torch.einsum("bhld,whd->bhlw", output, matrices)
 
     def _read(self, stream: Stream) -> Tensor:
-        return self.norm_attention(stream.x) if stream.normed else stream.x
+        return self.norm_attention(stream.x) if stream.under_norm else stream.x
 
 
 class DotBlock(Block):

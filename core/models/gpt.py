@@ -59,8 +59,11 @@ class GPT(nn.Module):
         x = self.tokens(ids)
         if self.positions is not None:
             x = x + self.positions[:, start:end]
-        normed = self.config.latent_norm == "both"
-        return Stream(x, torch.arange(start, end, device=ids.device), normed)
+        return Stream(
+            x,
+            torch.arange(start, end, device=ids.device),
+            under_norm=self.config.latent_norm == "both",
+        )
 
     def run(
         self, ids: Tensor, attend: Attend, *, start: int = 0, tap: Tap = lambda _, stream: stream

@@ -1,7 +1,9 @@
-"""Bring your own: a .params file of the course and its wiki.txt, held in memory and nowhere else.
+"""Bring your own: a .params file of the course and its wiki.txt, kept in the server's memory.
 
-The bytes stay in the session, the model in a small cache by their content. A file's name is shown
-and used for nothing. What the file cannot say has a control, once the file is there.
+The bytes stay in the session. The model stays in a small cache of the whole server, by their
+content. Nothing here writes to disk; while a file of more than 1 MB arrives, Streamlit holds it in
+a temporary file, which is gone before this code sees the bytes. A file's name is shown and used for
+nothing. What the file cannot say has a control, once the file is there.
 """
 
 import hashlib
@@ -30,7 +32,9 @@ ASK = (
     "file must be uploaded again.**  \n"
     f"It is a `.params` state dict of the course's minGPT, at most {MOST_MEGABYTES} MB, with the "
     "`wiki.txt` that it was trained on: the characters of that text are its vocabulary. "
-    "Nothing in the file is run, and it stays in the memory of your session."
+    "Nothing in the file is run, and no copy of it is kept on disk.  \n"
+    "The server keeps both files in its memory until you take them away or your session ends, and "
+    "the model made of them, with its answers, until newer ones take their place or it stops."
 )
 
 
@@ -63,8 +67,8 @@ def choose_upload() -> Upload | None:
         stored = _load(params, wiki, told)
     except CheckpointError:  # it is said where the answer would stand
         return Upload(_digest(params, wiki, told), partial(_load, params, wiki, told))
-    if stored.card["variant"] == "perceiver" and not _choose_residual():
-        told = replace(told, residual=False)
+    if stored.card["variant"] == "perceiver":
+        told = _choose_wiring(told)
         stored = _load(params, wiki, told)
     st.caption(f"{plain(stored.card['said'])}")
     return Upload(_digest(params, wiki, told), partial(_load, params, wiki, told))
@@ -130,8 +134,9 @@ def _choose_told() -> Told:
     return Told(variant=None if variant == AS_FILE else variant, heads=heads, block=block)
 
 
-def _choose_residual() -> bool:
-    return st.toggle(
+def _choose_wiring(told: Told) -> Told:
+    """What the file of a Perceiver cannot say about its projections."""
+    residual = st.toggle(
         "Residual paths around the projections",
         value=True,
         key="upload-residual",
@@ -139,6 +144,15 @@ def _choose_residual() -> bool:
         help="Whether the down and up projections of this Perceiver add to what they look from: "
         "the file cannot say.",
     )
+    both = st.toggle(
+        "Norm before both sides of the projections",
+        value=True,
+        key="upload-norm",
+        bind="query-params",
+        help="Off: layer norm before the latents' side alone, as the exercise's hints have it, and "
+        "the tokens are read as they are. The file cannot say.",
+    )
+    return replace(told, residual=residual, norm="both" if both else "latents")
 
 
 def _load(params: File, wiki: File, told: Told) -> Checkpoint:

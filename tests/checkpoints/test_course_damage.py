@@ -42,11 +42,37 @@ def prefixed(state: State) -> None:
         state[f"module.{name}"] = state.pop(name)
 
 
+def narrow(state: State) -> None:
+    """Another width, and no cache that says how many heads cut it."""
+    state["tok_emb.weight"] = state["tok_emb.weight"][:, :24].contiguous()
+    for name in [name for name in state if name.endswith("rope_cache")]:
+        del state[name]
+
+
 WRONG: dict[str, tuple[str, Change, str]] = {
     "no embedding": ("vanilla", drop("tok_emb.weight"), "tok_emb.weight is missing: it is no"),
-    "data parallel": ("vanilla", prefixed, "tok_emb.weight is missing"),
+    "data parallel": (
+        "vanilla",
+        prefixed,
+        r"^all names begin with 'module\.', as those of a DataParallel do: save model\.module\.st",
+    ),
     "no head": ("vanilla", drop("head.weight"), "a whole vanilla model; missing: head.weight$"),
-    "no blocks": ("vanilla", without_blocks, "n_layers is 0"),
+    "no blocks": ("vanilla", without_blocks, r"^no name begins with 'blocks\.': there is no layer"),
+    "no blocks and no positions": (
+        "rotary",
+        without_blocks,
+        r"^no name begins with 'blocks\.': there is no layer in it$",
+    ),
+    "a width that the usual heads do not divide": (
+        "vanilla",
+        turn("tok_emb.weight", lambda t: t[:, :20].contiguous()),
+        r"how many heads it has, and its width 20 does not suit the usual 8: .* \(--heads\)$",
+    ),
+    "a width that leaves rotary heads without pairs": (
+        "rotary",
+        narrow,
+        r"how many heads it has, and its width 24 does not suit the usual 8: .* \(--heads\)$",
+    ),
     "a key missing": (
         "vanilla",
         drop("blocks.1.attn.key.weight"),

@@ -1,5 +1,6 @@
 """What a state dict of the course says by its shapes, and what has to be told."""
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -106,14 +107,32 @@ def test_a_rotary_file_without_its_cache_says_neither_heads_nor_block(
     assert import_course(as_file(masked), wiki, Told()).model.config.block_size == BLOCK
 
 
-@pytest.mark.parametrize("residual", [True, False])
+@pytest.mark.parametrize(
+    ("told", "note"),
+    [
+        (Told(), "read with residual paths around both projections, and with ln1 before both "),
+        (Told(residual=False), "read without residual paths .* ln1 before both their sides"),
+        (Told(norm="latents"), "read with residual paths .* ln1 before the latents' side alone"),
+    ],
+)
 def test_a_perceivers_wiring_is_said_aloud(
-    course_state: MakeState, as_file: AsFile, wiki: str, residual: bool
+    course_state: MakeState, as_file: AsFile, wiki: str, told: Told, note: str
 ):
-    imported = import_course(as_file(course_state("perceiver")), wiki, Told(residual=residual))
-    assert imported.model.config.latent_residual is residual
-    how = "with" if residual else "without"
-    assert any(note.startswith(f"read {how} residual paths") for note in imported.notes)
+    imported = import_course(as_file(course_state("perceiver")), wiki, told)
+    config = imported.model.config
+    assert (config.latent_residual, config.latent_norm) == (told.residual, told.norm)
+    assert any(re.fullmatch(f"{note}.*: the file cannot say", said) for said in imported.notes)
+
+
+@pytest.mark.parametrize("variant", ["vanilla", "rotary", "synthesizer", "perceiver"])
+def test_that_the_text_was_compared_by_its_size_alone_is_said_aloud(
+    course_state: MakeState, as_file: AsFile, wiki: str, variant: str
+):
+    n = 2 + len(set(wiki))
+    said = f"of the text only the number of characters, {n}, could be compared with the file"
+    other = wiki.replace("A", "Z")  # as many others
+    for text in (wiki, other):
+        assert said in import_course(as_file(course_state(variant)), text, Told()).notes
 
 
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float64])
@@ -137,7 +156,17 @@ def test_other_floating_point_numbers_become_float32(
         ("rotary", Told(heads=4), "the file says heads 8, not 4"),
         ("rotary", Told(block=64), "the file says block 12, not 64"),
         ("vanilla", Told(block=64), "the file says block 12, not 64"),
-        ("vanilla", Told(residual=False), "latent_residual belong to a model with n_latents"),
+        (
+            "vanilla",
+            Told(residual=False),
+            "^--no-residual can be told of a Perceiver alone; by its names it is a vanilla model",
+        ),
+        ("rotary", Told(norm="latents"), "^--latent-norm can be told of .* it is a rotary model$"),
+        (
+            "synthesizer",
+            Told(norm="latents", residual=False),
+            "^--no-residual and --latent-norm can be told of .* it is a synthesizer model$",
+        ),
     ],
 )
 def test_what_is_told_against_the_file_is_refused(

@@ -72,7 +72,7 @@ def mlp(state: dict[str, Tensor], name: str, x: Tensor) -> Tensor:
 
 
 def plain_logits(
-    state: dict[str, Tensor], ids: list[int], *, n_blocks: int, residual: bool
+    state: dict[str, Tensor], ids: list[int], *, n_blocks: int, residual: bool, norm_tokens: bool
 ) -> Tensor:
     state = {name: tensor.double() for name, tensor in state.items()}
     x = state["tok_emb.weight"][ids]
@@ -80,14 +80,16 @@ def plain_logits(
         x = x + state["pos_emb"][0, : len(ids)]
     given, basis = x, state.get("down_block.C")
     if basis is not None:
-        looking, seen = (norm(state, "down_block.ln1", part) for part in (basis[0], given))
+        seen = norm(state, "down_block.ln1", given) if norm_tokens else given
+        looking = norm(state, "down_block.ln1", basis[0])
         x = residual * basis[0] + attention(state, "down_block", looking, seen)
         x = mlp(state, "down_block", x)
     for name in [f"blocks.{index}" for index in range(n_blocks)]:
         normed = norm(state, f"{name}.ln1", x)
         x = mlp(state, name, x + attention(state, name, normed, normed))
     if basis is not None:
-        looking, seen = (norm(state, "up_block.ln1", part) for part in (given, x))
+        looking = norm(state, "up_block.ln1", given) if norm_tokens else given
+        seen = norm(state, "up_block.ln1", x)
         x = residual * given + attention(state, "up_block", looking, seen)
         x = mlp(state, "up_block", x)
     return norm(state, "ln_f", x) @ state["head.weight"].T
@@ -104,6 +106,8 @@ def plain_logits(
         ("synthesizer", {"columns": BLOCK}, {}),
         ("perceiver", {}, {}),
         ("perceiver", {"n_blocks": 1}, {"residual": False}),
+        ("perceiver", {}, {"norm": "latents"}),
+        ("perceiver", {"n_blocks": 1}, {"norm": "latents", "residual": False}),
     ],
 )
 def test_the_logits_of_an_imported_model_equal_those_of_a_plain_one(
@@ -127,11 +131,23 @@ def test_the_logits_of_an_imported_model_equal_those_of_a_plain_one(
             ids.tolist(),
             n_blocks=made.get("n_blocks", 2),
             residual=told.get("residual", True),
+            norm_tokens=told.get("norm") != "latents",
         )
         found = model(ids[None])[0]
         scale = float(expected.abs().max())
         assert float((found - expected).abs().max()) < 1e-9 * scale
         assert float(expected.std()) > 0.1
+
+
+@torch.inference_mode()
+def test_a_perceiver_read_with_the_norm_elsewhere_has_other_logits(
+    course_state: MakeState, as_file: AsFile, wiki: str
+):
+    data, ids = as_file(course_state("perceiver")), torch.arange(2, 10)[None]
+    both, latents = (
+        import_course(data, wiki, Told(norm=norm)).model(ids) for norm in ("both", "latents")
+    )
+    assert ((both - latents).abs().amax(-1) > 1e-2).all()
 
 
 @torch.inference_mode()

@@ -36,6 +36,7 @@ QUESTION = "Where was Ada Arden born?"
         {"attention": "synthesizer"},
         {"attention": "dense-synthesizer", "n_columns": 7},
         {"n_latents": 5, "latent_stride": 3, "latent_residual": False},
+        {"n_latents": 5, "latent_norm": "latents"},
     ],
 )
 def test_model_vocabulary_and_card_come_back(
@@ -56,7 +57,7 @@ def test_model_vocabulary_and_card_come_back(
 def test_a_config_from_before_there_were_variants_loads_unchanged(saved: Path):
     before = load_checkpoint(saved).model
     config = json.loads((saved / CONFIG).read_text())
-    for name in ("n_columns", "n_latents", "latent_stride", "latent_residual"):
+    for name in ("n_columns", "n_latents", "latent_stride", "latent_residual", "latent_norm"):
         del config[name]
     (saved / CONFIG).write_text(json.dumps(config))
     write_card(saved, {})

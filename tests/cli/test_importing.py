@@ -42,11 +42,15 @@ def model(make_gpt: Callable[..., GPT]) -> GPT:
 
 @pytest.fixture
 def params(tmp_path: Path, model: GPT) -> Path:
-    """Our own model under the course's names."""
+    return put(tmp_path / "vanilla.params", model)
+
+
+def put(path: Path, model: GPT) -> Path:
+    """One of our own models under the course's names."""
     tensors = model.state_dict()
     state = {name: tensors[ours] for ours, (name, _) in course_parameters(model.config).items()}
-    torch.save(state, tmp_path / "vanilla.params")
-    return tmp_path / "vanilla.params"
+    torch.save(state, path)
+    return path
 
 
 def test_the_written_folder_is_a_checkpoint_like_any_other(
@@ -66,6 +70,7 @@ def test_the_written_folder_is_a_checkpoint_like_any_other(
     out = capsys.readouterr().out
     assert "vanilla, " in out
     assert "read with 8 heads: the file cannot say" in out
+    assert "of the text only the number of characters, 22, could be compared with" in out
 
 
 def test_json_is_one_object_with_the_notes(
@@ -74,8 +79,43 @@ def test_json_is_one_object_with_the_notes(
     call(params, "--wiki", wiki, "--out", tmp_path / "mine", "--heads", 4, "--json")
     report = json.loads(capsys.readouterr().out)
     assert report["out"] == str(tmp_path / "mine")
-    assert report["source"]["notes"] == []
+    (note,) = report["source"]["notes"]
+    assert note.startswith("of the text only the number of characters")
     assert load_checkpoint(tmp_path / "mine").model.config.n_heads == 4
+
+
+@pytest.mark.parametrize(
+    ("arguments", "wiring", "said"),
+    [
+        ((), (True, "both"), "with residual paths .* ln1 before both their sides"),
+        (("--no-residual",), (False, "both"), "without residual paths .* both their sides"),
+        (("--latent-norm", "latents"), (True, "latents"), "before the latents' side alone"),
+    ],
+)
+def test_a_perceivers_wiring_is_told_stored_and_said(
+    make_gpt: Callable[..., GPT],
+    wiki: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    arguments: tuple[str, ...],
+    wiring: tuple[bool, str],
+    said: str,
+):
+    sizes: dict[str, Any] = {"vocabulary_size": 2 + len(set(TEXT)), "n_heads": 8, "width": 32}
+    path = put(tmp_path / "a.params", make_gpt(n_latents=5, n_layers=3, **sizes))
+    call(path, "--wiki", wiki, "--out", tmp_path / "mine", *arguments)
+    stored = load_checkpoint(tmp_path / "mine")
+    assert (stored.model.config.latent_residual, stored.model.config.latent_norm) == wiring
+    (note,) = [note for note in stored.card["source"]["notes"] if re.search(said, note)]
+    assert note in capsys.readouterr().out
+
+
+def test_another_place_for_the_norm_is_refused_with_those_there_are(
+    params: Path, wiki: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    with pytest.raises(SystemExit, match="2"):
+        call(params, "--wiki", wiki, "--out", tmp_path / "mine", "--latent-norm", "tokens")
+    assert "invalid choice: 'tokens' (choose from 'both', 'latents')" in capsys.readouterr().err
 
 
 def test_nothing_of_this_machines_folders_is_in_the_checkpoint(
@@ -101,7 +141,11 @@ def test_nothing_of_this_machines_folders_is_in_the_checkpoint(
         (("--variant", "rotary"), r"vanilla\.params: by its names it is a vanilla model"),
         (("--heads", "5"), "cannot be cut into 5 equal heads"),
         (("--block", "128"), "the file says block 48, not 128"),
-        (("--no-residual",), "belong to a model with n_latents"),
+        (
+            ("--no-residual",),
+            r"vanilla\.params: --no-residual can be told of a Perceiver alone; by its names it is",
+        ),
+        (("--latent-norm", "latents"), r"vanilla\.params: --latent-norm can be told of a Perceiv"),
     ],
 )
 def test_a_refusal_names_the_file_and_writes_nothing(

@@ -24,6 +24,14 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "perceiver-small": {"n_latents": 6, "n_layers": 3},
     "perceiver-rotary": {"n_latents": 16, "n_layers": 4, "positions": "rotary"},
     "perceiver-stride": {"n_latents": 24, "latent_stride": 2, "n_layers": 3},
+    "perceiver-latent-norm": {"n_latents": 30, "n_layers": 4, "latent_norm": "latents"},
+    "perceiver-latent-norm-rotary": {
+        "n_latents": 16,
+        "n_layers": 3,
+        "positions": "rotary",
+        "latent_norm": "latents",
+        "latent_residual": False,
+    },
 }
 
 

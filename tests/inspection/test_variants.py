@@ -29,6 +29,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "perceiver-rotary": {"n_latents": M, "n_layers": 3, "positions": "rotary"},
     "perceiver-stride": {"n_latents": 24, "latent_stride": 2, "n_layers": 3},
     "perceiver-wide": {"n_latents": 48, "n_layers": 3},
+    "perceiver-latent-norm": {"n_latents": M, "n_layers": 3, "latent_norm": "latents"},
 }
 
 

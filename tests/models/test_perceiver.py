@@ -7,8 +7,9 @@ import pytest
 import torch
 from torch import Tensor
 
+from core.models.blocks import DotBlock
 from core.models.config import GPTConfig
-from core.models.gpt import GPT
+from core.models.gpt import GPT, Stream
 
 MakeGPT = Callable[..., GPT]
 N_TOKENS = 14
@@ -17,6 +18,9 @@ FORMS: list[dict[str, Any]] = [
     {"n_latents": 14},
     {"n_latents": 5, "positions": "rotary"},
     {"n_latents": 5, "latent_residual": False},
+    {"n_latents": 5, "latent_norm": "latents"},
+    {"n_latents": 7, "latent_stride": 2, "latent_norm": "latents", "positions": "rotary"},
+    {"n_latents": 5, "latent_norm": "latents", "latent_residual": False},
     {"n_latents": 7, "latent_stride": 2},
     {"n_latents": 7, "latent_stride": 2, "positions": "rotary"},
     {"n_latents": 4, "latent_stride": 2},
@@ -66,6 +70,16 @@ def test_in_the_courses_form_later_tokens_are_lost_and_with_stride_2_none_is(mak
 
 
 @torch.inference_mode()
+def test_without_the_residual_path_a_token_that_sees_one_latent_is_told_nothing_of_itself(
+    make_gpt: MakeGPT,
+):
+    form: dict[str, Any] = {"n_latents": 4, "latent_stride": 2, "latent_residual": False}
+    reached = reaching(make_gpt(n_layers=4, **form).double(), some_ids())
+    assert reached[1] == {0}
+    assert reached[3] == {0, 1, 2, 3}
+
+
+@torch.inference_mode()
 @pytest.mark.parametrize("form", FORMS)
 def test_more_tokens_leave_the_logits_before_them_as_they_were(
     make_gpt: MakeGPT, form: dict[str, Any]
@@ -83,6 +97,42 @@ def test_the_residual_paths_make_a_difference(make_gpt: MakeGPT):
     dropped = make_gpt(n_layers=3, n_latents=5, latent_residual=False)
     assert kept.state_dict().keys() == dropped.state_dict().keys()
     assert ((kept(some_ids()) - dropped(some_ids())).abs().amax(-1) > 1e-3).all()
+
+
+@torch.inference_mode()
+def test_where_the_norm_stands_makes_a_difference(make_gpt: MakeGPT):
+    both, latents = (make_gpt(n_layers=3, n_latents=5, latent_norm=n) for n in ("both", "latents"))
+    assert both.state_dict().keys() == latents.state_dict().keys()
+    assert ((both(some_ids()) - latents(some_ids())).abs().amax(-1) > 1e-3).all()
+
+
+@torch.inference_mode()
+@pytest.mark.parametrize("latent_norm", ["both", "latents"])
+def test_the_latents_are_read_under_the_norm_and_the_tokens_where_it_is_on_both_sides(
+    make_gpt: MakeGPT, latent_norm: str
+):
+    model = make_gpt(n_layers=3, n_latents=N_TOKENS, latent_norm=latent_norm)
+    seen: list[Any] = []
+    streams: list[Any] = [model.latents]
+
+    def attend(_: int, heads: Any) -> Tensor:
+        seen.append(heads)
+        return heads.output()
+
+    def tap(_: int, stream: Stream) -> Stream:
+        streams.append(stream.x)
+        return stream
+
+    model.run(some_ids(), attend, tap=tap)
+    tokens, last = model.embed(some_ids()).x, len(model.layers) - 1
+    for index, (block, heads) in enumerate(zip(model.layers, seen, strict=True)):
+        assert isinstance(block, DotBlock)
+        latents = block.norm_attention(streams[index])
+        plain = block.norm_attention(tokens) if latent_norm == "both" else tokens
+        query = block.query(plain if index == last else latents)
+        value = block.value(plain if index == 0 else latents)
+        torch.testing.assert_close(heads.query, block.by_head(query))
+        torch.testing.assert_close(heads.value, block.by_head(value))
 
 
 @torch.inference_mode()

@@ -33,6 +33,8 @@ def test_a_link_to_an_uploaded_model_says_that_the_file_must_be_uploaded_again(
     (said,) = app.info
     assert "behind a shared link, too, the file must be uploaded again" in said.value
     assert f"at most {MOST_MEGABYTES} MB" in said.value
+    assert "no copy of it is kept on disk" in said.value
+    assert "until newer ones take their place" in said.value
     assert not app.get("vega_lite_chart")
     assert not app.number_input  # what to tell about a file has controls once there is one
     assert [uploader.key for uploader in app.file_uploader] == ["upload-params", "upload-wiki"]
@@ -119,6 +121,7 @@ def test_the_number_of_heads_is_guessed_aloud_and_can_be_told(
 ):
     app = upload(open_upload(), as_params(own_model(n_heads=4)))
     assert plain("read with 8 heads: the file cannot say") in shown(app)
+    assert "of the text only the number of characters" in shown(app)
     assert len(app.selectbox(key="head").options) == 2 * 8
     eight = app.markdown[1].value
     app.number_input(key="upload-heads").set_value(4).run()
@@ -134,16 +137,43 @@ def test_a_link_carries_what_was_told_about_the_file(
     assert len(app.selectbox(key="head").options) == 2 * 4
 
 
-def test_only_a_perceiver_asks_for_its_residual_paths(
-    open_upload: Upload, own_model: Make, as_params: Save, upload: Upload
+@pytest.mark.parametrize(
+    ("key", "said", "then"),
+    [
+        ("upload-residual", "read with residual paths", "read without residual paths"),
+        ("upload-norm", "ln1 before both their sides", "ln1 before the latents' side alone"),
+    ],
+)
+def test_only_a_perceiver_asks_how_its_projections_are_wired(
+    open_upload: Upload,
+    own_model: Make,
+    as_params: Save,
+    upload: Upload,
+    shown: Shown,
+    key: str,
+    said: str,
+    then: str,
 ):
     app = upload(open_upload(), as_params(own_model()))
-    assert "upload-residual" not in [toggle.key for toggle in app.toggle]
+    assert key not in [toggle.key for toggle in app.toggle]
     upload(app, as_params(own_model(n_latents=5, n_layers=4)))
     before = app.markdown[1].value
-    app.toggle(key="upload-residual").set_value(False).run()
+    assert plain(said) in shown(app)
+    app.toggle(key=key).set_value(False).run()
     assert not app.error
+    assert plain(then) in shown(app)
     assert app.markdown[1].value != before
+
+
+def test_a_perceiver_answers_as_the_model_that_it_is_said_to_be(
+    open_upload: Upload, own_model: Make, as_params: Save, upload: Upload, own_text: str
+):
+    mine = own_model(n_latents=5, n_layers=4, latent_norm="latents")
+    app = upload(open_upload(**{"upload-norm": "false"}), as_params(mine))
+    (given,) = answer(mine, CharVocabulary.from_text(own_text), [QUESTION])
+    assert app.markdown[0].value.startswith(f"#### {plain(QUESTION)} → **{plain(given.text)}**")
+    app.toggle(key="upload-norm").set_value(True).run()
+    assert plain(given.text) not in app.markdown[0].value
 
 
 def test_a_rotary_model_without_its_cache_needs_the_block(
