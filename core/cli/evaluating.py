@@ -26,7 +26,7 @@ from core.evaluation.interval import wilson_interval
 from core.evaluation.mistakes import count_kinds, mistakes
 from core.evaluation.report_card import evaluation_file
 from core.generation.greedy import Answer, answer
-from core.jobs.run import figure, machine, write_figures
+from core.jobs.card import figure, machine, write_figures
 
 DEFAULT_SENTENCES = 6
 MEASURED = (

@@ -5,9 +5,8 @@ steps: fixed at the start) and state.safetensors (whole, replaced at every save)
 run decides when to save; a run that dies goes on from its last save, or from the start.
 """
 
-import platform
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -22,13 +21,11 @@ from core.checkpoints.store import (
     load_checkpoint,
     save_checkpoint,
     save_weights,
-    write_card,
 )
 from core.data.corpus import TrainingCorpus, make_vocabulary
-from core.data.people import Question
 from core.data.shipped import load_corpus
 from core.data.vocabulary import Vocabulary, vocabulary_from_dict
-from core.evaluation.accuracy import evaluate
+from core.jobs.card import EVERY, TUNING, finish_card, machine, measure_snapshots
 from core.jobs.origin import origin_of
 from core.models.gpt import GPT
 from core.training.examples import training_data
@@ -36,7 +33,6 @@ from core.training.loop import StepRecord, Trainer, steps_for_minutes
 from core.training.recipe import Recipe, recipe_from_dict
 
 RUN, STATE = "run.json", "state.safetensors"
-TUNING, EVERY = ("held-out",), ("held-out", "dev", "test")  # splits that a card has figures of
 CARRIED = ("recipe", "seed", "n_steps", "data_sha256", "command")  # from run.json into the card
 
 
@@ -139,7 +135,7 @@ def resume_run(folder: Path, *, corpus_folder: Path | None = None) -> Run:
 
 def advance(run: Run) -> Iterator[StepRecord]:
     """Train to the last step; counts the run's seconds and writes its snapshots."""
-    snapshots = _snapshot_steps(run.recipe, run.trainer.n_steps)
+    snapshots = _snapshot_steps(run)
     before, started = run.seconds, time.monotonic()
     for record in run.trainer.steps():
         run.seconds = before + time.monotonic() - started
@@ -172,39 +168,11 @@ def finish(run: Run) -> dict[str, Any]:
     tuning = run.settings["tuning"]
     card = finish_card(run.folder, card, run.corpus, TUNING if tuning else EVERY)
     if not tuning:
-        _measure_snapshots(run, card)
+        measure_snapshots(run.folder, card, run.corpus, _snapshot_steps(run))
     # In this order: a run without a state would start again from the beginning.
     (run.folder / RUN).unlink(missing_ok=True)
     (run.folder / STATE).unlink(missing_ok=True)
     return card
-
-
-def finish_card(
-    folder: Path, card: dict[str, Any], corpus: TrainingCorpus, splits: Sequence[str]
-) -> dict[str, Any]:
-    """Measure splits that have answers on what is stored; write the figures into the card."""
-    stored = load_checkpoint(folder)
-    asked = {split.replace("-", "_"): corpus.questions(split) for split in splits}
-    figures = {
-        split: _figure(stored.model, stored.vocabulary, questions)
-        for split, questions in asked.items()
-        if all(question.answer is not None for question in questions)
-    }
-    return write_figures(folder, card, figures)
-
-
-def write_figures(
-    folder: Path, card: dict[str, Any], figures: dict[str, dict[str, Any]]
-) -> dict[str, Any]:
-    """Write figures by split into a card, in the place of older ones; returns the card."""
-    card = {**card, "figures": {**card.get("figures", {}), **figures}}
-    write_card(folder, card)
-    return card
-
-
-def figure(correct: int, total: int) -> dict[str, Any]:
-    """A share of right answers as cards hold it."""
-    return {"correct": correct, "total": total, "accuracy": round(correct / total, 4)}
 
 
 def trainer_factory(
@@ -227,14 +195,6 @@ def trainer_factory(
     return make
 
 
-def machine() -> str:
-    """What a measured number is stored with."""
-    return (
-        f"{platform.system()} {platform.machine()}, {torch.get_num_threads()} threads, "
-        f"{torch.backends.cpu.get_cpu_capability()}, torch {torch.__version__}"
-    )
-
-
 def _settings(folder: Path) -> dict[str, Any]:
     if not (folder / RUN).exists():
         finished = (folder / CARD).exists()
@@ -245,21 +205,7 @@ def _settings(folder: Path) -> dict[str, Any]:
     return settings
 
 
-def _snapshot_steps(recipe: Recipe, n_steps: int) -> set[int]:
+def _snapshot_steps(run: Run) -> set[int]:
     """Dense early and sparse late: each snapshot lies about twice as far as the one before."""
-    n = recipe.n_snapshots
+    n, n_steps = run.recipe.n_snapshots, run.trainer.n_steps
     return {max(1, round(n_steps / 2 ** (n - 1 - i))) for i in range(n)}
-
-
-def _measure_snapshots(run: Run, card: dict[str, Any]) -> None:
-    curve: list[dict[str, Any]] = []
-    for step in sorted(_snapshot_steps(run.recipe, run.trainer.n_steps)):
-        stored = load_checkpoint(run.folder, snapshot=step)
-        curve.append({"step": step, **_figure(stored.model, stored.vocabulary, run.corpus.dev)})
-    if curve:
-        write_card(run.folder, {**card, "snapshots": curve})
-
-
-def _figure(model: GPT, vocabulary: Vocabulary, questions: list[Question]) -> dict[str, Any]:
-    result = evaluate(model, vocabulary, questions)
-    return figure(result.correct, result.total)
