@@ -47,6 +47,12 @@ def add_evaluate(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--predictions", type=Path, metavar="FILE", help="write one answer a line, in order"
     )
+    parser.add_argument(
+        "--before",
+        default="",
+        metavar="TEXT",
+        help="stands in front of every question: does the answer hang on where the name stands?",
+    )
     parser.add_argument("--json", action="store_true", help="one JSON object to standard output")
     parser.set_defaults(run=run)
 
@@ -58,15 +64,16 @@ def run(options: argparse.Namespace) -> None:
     corpus = corpus_of(stored, options.corpus)
     asked = corpus.questions(options.split)
     answered = all(question.answer is not None for question in asked)
-    if options.record and not answered:
-        raise ValueError(f"--record: the {options.split} split comes without answers")
+    _check_record(options, answered=answered)
     started = time.perf_counter()
-    given = answer(stored.model, stored.vocabulary, [question.text for question in asked])
+    texts = [options.before + question.text for question in asked]
+    given = answer(stored.model, stored.vocabulary, texts)
     seconds = time.perf_counter() - started
     nothing: dict[str, Any] = dict.fromkeys(MEASURED)
     report: dict[str, Any] = {
         "checkpoint": stored.name,
         "split": options.split,
+        **({"before": options.before} if options.before else {}),
         "total": len(asked),
         "constant_answer": constant_answer(_known(corpus, asked)),
         **(_measured(stored, corpus, asked, given) if answered else nothing),
@@ -76,13 +83,24 @@ def run(options: argparse.Namespace) -> None:
         "data_sha256": questions_digest(asked),
     }
     if options.record:
-        split = options.split.replace("-", "_")
-        found = figure(report["correct"], report["total"])
-        write_figures(folder, stored.card, {split: found})
-        write_json(evaluation_file(folder, options.split), report)
+        _record(folder, stored.card, report)
     if options.predictions is not None:
         _write_predictions(options.predictions, given)
     print(json.dumps(report, ensure_ascii=False) if options.json else _text(report, options))
+
+
+def _check_record(options: argparse.Namespace, *, answered: bool) -> None:
+    if options.record and not answered:
+        raise ValueError(f"--record: the {options.split} split comes without answers")
+    if options.record and options.before:
+        raise ValueError("--record is for the questions as they are: leave out --before")
+
+
+def _record(folder: Path, card: dict[str, Any], report: dict[str, Any]) -> None:
+    split = report["split"]
+    figures = {split.replace("-", "_"): figure(report["correct"], report["total"])}
+    write_figures(folder, card, figures)
+    write_json(evaluation_file(folder, split), report)
 
 
 def corpus_of(stored: Checkpoint, folder: Path | None) -> TrainingCorpus:
@@ -139,7 +157,8 @@ def _write_predictions(path: Path, given: list[Answer]) -> None:
 
 def _text(report: dict[str, Any], options: argparse.Namespace) -> str:
     where = "" if options.predictions is None else f"\npredictions in {options.predictions}"
-    start = f"{report['checkpoint']}, {report['split']}: "
+    before = f", each behind {options.before!r}" if options.before else ""
+    start = f"{report['checkpoint']}, {report['split']}{before}: "
     if report["correct"] is None:
         return (
             f"{start}{report['total']} questions answered in {report['seconds']:.1f} s; this split "

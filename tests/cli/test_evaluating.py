@@ -14,6 +14,7 @@ from core.data.corpus import questions_digest
 from core.data.course import DEV, TEST, TRAIN, WIKI, load_course
 from core.evaluation.mistakes import KINDS
 from core.evaluation.report_card import load_rows
+from core.generation.greedy import answer
 
 Run = Callable[..., Any]
 KEYS = (
@@ -141,6 +142,24 @@ def test_predictions_are_one_answer_a_line_in_the_order_of_the_questions(
     assert lines == [*(" ".join(answer.split()) for answer in asked), ""]
 
 
+def test_a_text_before_every_question_is_read_with_it_and_told(
+    run: Run, trained: Path, monkeypatch: pytest.MonkeyPatch
+):
+    asked: list[str] = []
+
+    def note(model: Any, vocabulary: Any, texts: list[str]) -> Any:
+        asked.extend(texts)
+        return answer(model, vocabulary, texts)
+
+    monkeypatch.setattr(evaluating, "answer", note)
+    report = run("evaluate", "--checkpoint", trained, "--before", "In Ada: ", "--json").report
+    assert report["before"] == "In Ada: "
+    assert len(asked) == report["total"]
+    assert all(text.startswith("In Ada: Where was ") for text in asked)
+    plain = run("evaluate", "--checkpoint", trained, "--before", "In Ada: ").out
+    assert plain.startswith("trained, dev, each behind 'In Ada: ': ")
+
+
 def test_an_answer_with_line_breaks_stays_one_line(
     run: Run, trained: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
@@ -157,6 +176,7 @@ def test_an_answer_with_line_breaks_stays_one_line(
     ("arguments", "message"),
     [
         (["--split", "test", "--record"], "--record: the test split comes without answers"),
+        (["--before", "Say: ", "--record"], "--record is for the questions as they are: leave out"),
         (["--predictions", "/dev/null/x"], "/dev/null"),
     ],
 )
@@ -166,7 +186,7 @@ def test_what_cannot_be_written_is_one_line_and_status_2(
     outcome = run("evaluate", "--checkpoint", of_course, "--corpus", course, *arguments)
     assert message in outcome.error
     assert outcome.err.count("\n") == 1
-    assert not (of_course / "evaluation-test.json").exists()
+    assert not list(of_course.glob("evaluation-*.json"))
 
 
 def test_without_the_course_s_files_their_checkpoints_cannot_be_evaluated(
