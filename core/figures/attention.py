@@ -36,37 +36,15 @@ def heads_grid(
     `images` are data URIs [layer][head]; a score that is not a number is shown as a dash, that of a
     head that is `off` as this word. The point selection named `head` returns the clicked one.
     """
-    n_layers, n_heads = scores.shape
-    frame = pd.DataFrame(
-        [
-            {
-                "layer": layer,
-                "head": head,
-                "image": images[layer][head],
-                "score": float(scores[layer, head]),
-                "shown": "off"
-                if (layer, head) in off
-                else f"{scores[layer, head]:.2f}".replace("nan", "–"),
-                "exact": f"{scores[layer, head]:.3f}".replace("nan", "–"),
-                "name": f"L{layer}·H{head}",
-                "selected": (layer, head) == selected,
-            }
-            for layer in range(n_layers)
-            for head in range(n_heads)
-        ]
-    )
     pick = alt.selection_point(
         name=HEAD_SELECTION, fields=["layer", "head"], on="click", empty=False
     )
-    base = alt.Chart(frame).encode(
+    base = alt.Chart(_heads_frame(images, scores, selected, off)).encode(
         x=alt.X(
             "layer:O", title=None, axis=_plain_axis(orient="top", labelExpr="'L' + datum.value")
         ),
         y=alt.Y("head:O", title=None, axis=_plain_axis(labelExpr="'H' + datum.value")),
-        tooltip=[
-            alt.Tooltip("name:N", title="head"),
-            alt.Tooltip("exact:N", title=score_name),
-        ],
+        tooltip=[alt.Tooltip("name:N", title="head"), alt.Tooltip("exact:N", title=score_name)],
     )
     frames = base.mark_rect(cornerRadius=3, strokeWidth=3).encode(
         fill=alt.value("transparent"),
@@ -74,8 +52,7 @@ def heads_grid(
     )
     pictures = base.mark_image(width=cell - 12, height=cell - 12, yOffset=-6).encode(url="image:N")
     numbers = base.mark_text(dy=cell // 2 - 5, fontSize=FONT_SIZE).encode(
-        text=alt.Text("shown:N"),
-        color=alt.value(MASKED),
+        text=alt.Text("shown:N"), color=alt.value(MASKED)
     )
     targets = base.mark_rect(opacity=0.001).add_params(pick)
     return alt.LayerChart(layer=[frames, pictures, numbers, targets]).properties(
@@ -108,38 +85,8 @@ def attention_map(
     visible = np.tri(n, dtype=np.bool_) if visible is None else visible
     frame = _map_cells(weights, contribution, scores, visible)
     edges = _edges(rows, labels, sides)
-    hover = [
-        alt.Tooltip("query:N"),
-        alt.Tooltip("key:N"),
-        alt.Tooltip("weight:Q", format=".3f"),
-        alt.Tooltip("contribution:Q", format=".3f"),
-    ]
-    if scores is not None:
-        hover.insert(2, alt.Tooltip("score:Q", format=".2f"))
-    queries, keys = ([f"{i} {label}" for i, label in enumerate(side)] for side in (rows, labels))
     pick = alt.selection_point(name=ROW_SELECTION, fields=["q", "k"], on="click", empty=False)
-    cells = (
-        alt.Chart(frame)
-        .transform_calculate(
-            left="datum.k - 0.5",
-            right="datum.k + 0.5",
-            low="datum.q - 0.5",
-            high="datum.q + 0.5",
-            query=f"{token_names(queries)}[datum.q]",
-            key=f"{token_names(keys)}[datum.k]",
-        )
-        .mark_rect(color=WEIGHT)
-        .encode(
-            **edges,
-            opacity=alt.Opacity(
-                "weight:Q",
-                scale=alt.Scale(domain=[0, top], range=[0.03, 1], clamp=True),
-                legend=None,
-            ),
-            tooltip=hover,
-        )
-        .add_params(pick)
-    )
+    cells = _shaded(frame, edges, rows, labels, top).add_params(pick)
     last = int(np.flatnonzero(visible[selected_row]).max(initial=0))
     layers = [_masked(visible, edges), cells, _row_frame(selected_row, last, edges)]
     return alt.LayerChart(layer=layers).properties(
@@ -147,6 +94,35 @@ def attention_map(
         height=max(size, ROOM_FOR_AXIS + LINE * min(n, MOST_LABELS)),
         title=headline(title),
     )
+
+
+def _heads_frame(
+    images: Sequence[Sequence[str]],
+    scores: NDArray[np.float64],
+    selected: tuple[int, int],
+    off: Collection[tuple[int, int]],
+) -> pd.DataFrame:
+    """A row for each head, those of the first layer first."""
+    return pd.DataFrame(
+        [
+            {
+                "layer": layer,
+                "head": head,
+                "image": images[layer][head],
+                "score": float(score),
+                "shown": "off" if (layer, head) in off else _number(score, 2),
+                "exact": _number(score, 3),
+                "name": f"L{layer}·H{head}",
+                "selected": (layer, head) == selected,
+            }
+            for (layer, head), score in np.ndenumerate(scores)
+        ]
+    )
+
+
+def _number(score: float, digits: int) -> str:
+    """A dash for a score that means nothing."""
+    return f"{score:.{digits}f}".replace("nan", "–")
 
 
 def _map_cells(
@@ -205,6 +181,40 @@ def _edges(rows: Sequence[str], columns: Sequence[str], sides: tuple[str, str]) 
 def _angle(labels: Sequence[str]) -> int:
     """Characters stand upright, longer tokens lean so that they do not overlap."""
     return 0 if max(map(len, labels)) <= 1 else -60
+
+
+def _shaded(
+    frame: pd.DataFrame,
+    edges: dict[str, Any],
+    rows: Sequence[str],
+    columns: Sequence[str],
+    top: float,
+) -> alt.Chart:
+    """The cells that are seen, as opaque as their weight; the browser adds edges and names."""
+    queries, keys = ([f"{i} {label}" for i, label in enumerate(side)] for side in (rows, columns))
+    numbers = {"score": ".2f", "weight": ".3f", "contribution": ".3f"}
+    hover = [alt.Tooltip(f"{name}:Q", format=numbers[name]) for name in numbers if name in frame]
+    return (
+        alt.Chart(frame)
+        .transform_calculate(
+            left="datum.k - 0.5",
+            right="datum.k + 0.5",
+            low="datum.q - 0.5",
+            high="datum.q + 0.5",
+            query=f"{token_names(queries)}[datum.q]",
+            key=f"{token_names(keys)}[datum.k]",
+        )
+        .mark_rect(color=WEIGHT)
+        .encode(
+            **edges,
+            opacity=alt.Opacity(
+                "weight:Q",
+                scale=alt.Scale(domain=[0, top], range=[0.03, 1], clamp=True),
+                legend=None,
+            ),
+            tooltip=[alt.Tooltip("query:N"), alt.Tooltip("key:N"), *hover],
+        )
+    )
 
 
 def _masked(visible: Visible, edges: dict[str, Any]) -> alt.Chart:

@@ -29,45 +29,21 @@ def bar_panels(
 
     A vector may be shorter than `claimed`: its missing components stay empty under their ticks.
     """
-    frame = pd.concat(
-        [
-            pd.DataFrame(
-                {
-                    "at": [f"{number}|{label}" for label in labels],
-                    "found": [*map(float, vector), *[None] * (len(labels) - len(vector))],
-                    "claimed": claimed,
-                }
-            )
-            for number, (_, vector) in enumerate(panels)
-        ]
-    )
     span = (0.0, 1.0) if of_weights else _span([claimed, *(vector for _, vector in panels)])
-    x = _panel_axis(len(panels), labels)
-    base = alt.Chart(frame).encode(
-        x=x,
-        tooltip=[
-            alt.Tooltip("found:Q", format=".4g"),
-            alt.Tooltip("claimed:Q", format=".4g"),
-        ],
-    )
     y = alt.Y(
         "found:Q",
         title=axis,
         scale=alt.Scale(domain=list(span)),
         axis=elements.axis(tickCount=5, labelFlush=False),
     )
-    names = pd.DataFrame(
-        {
-            "at": [f"{number}|{labels[0]}" for number in range(len(panels))],
-            "name": [name for name, _ in panels],
-        }
+    base = alt.Chart(_components([vector for _, vector in panels], labels, claimed)).encode(
+        x=_panel_axis(len(panels), labels),
+        tooltip=[alt.Tooltip("found:Q", format=".4g"), alt.Tooltip("claimed:Q", format=".4g")],
     )
     layers = [
-        base.mark_bar(color=VALUE if not of_weights else WEIGHT).encode(y=y),
+        base.mark_bar(color=WEIGHT if of_weights else VALUE).encode(y=y),
         base.mark_tick(color=MASKED, thickness=4).encode(y="claimed:Q"),
-        alt.Chart(names)
-        .mark_text(align="left", baseline="bottom", dy=-8, fontSize=FONT_SIZE, color=MASKED)
-        .encode(x=alt.X("at:O", bandPosition=0), y=alt.value(0), text="name:N"),
+        _panel_names([name for name, _ in panels], labels[0]),
     ]
     return alt.LayerChart(layer=layers).properties(height=height)
 
@@ -139,27 +115,54 @@ def error_curves(
             for name, kept, values in shown
         ]
     )
-    lines = (
-        alt.Chart(frame)
-        .mark_line(color=VALUE, strokeWidth=2.5)
-        .encode(
-            x=_beta("β, norm of each u"),
-            y=alt.Y(
-                "error:Q",
-                title="error / β",
-                scale=alt.Scale(type="log"),
-                axis=elements.axis(tickCount=5, format=".0e", labelFlush=False),
-            ),
-            strokeDash=elements.dashes([name for name, _ in errors], orient="top"),
-            tooltip=[
-                "name:N",
-                alt.Tooltip("beta:Q", title="β", format=".3g"),
-                alt.Tooltip("error:Q", format=".3g"),
-            ],
-        )
+    y = alt.Y(
+        "error:Q",
+        title="error / β",
+        scale=alt.Scale(type="log"),
+        axis=elements.axis(tickCount=5, format=".0e", labelFlush=False),
+    )
+    lines = elements.named_lines(
+        frame,
+        _beta("β, norm of each u"),
+        y,
+        [name for name, _ in errors],
+        colour=VALUE,
+        orient="top",
+        tooltip=[
+            alt.Tooltip("beta:Q", title="β", format=".3g"),
+            alt.Tooltip("error:Q", format=".3g"),
+        ],
     )
     return alt.LayerChart(layer=[lines, _rule(beta)]).properties(
         height=height, title=elements.title(title)
+    )
+
+
+def _components(vectors: Sequence[Array], labels: Sequence[str], claimed: Array) -> pd.DataFrame:
+    """A row for each component of each panel: the one found, if any, and the one claimed."""
+    return pd.concat(
+        [
+            pd.DataFrame(
+                {
+                    "at": [f"{number}|{label}" for label in labels],
+                    "found": [*map(float, vector), *[None] * (len(labels) - len(vector))],
+                    "claimed": claimed,
+                }
+            )
+            for number, vector in enumerate(vectors)
+        ]
+    )
+
+
+def _panel_names(names: Sequence[str], first: str) -> alt.Chart:
+    """Each panel's name above it, from the left edge of its first component on."""
+    frame = pd.DataFrame(
+        {"at": [f"{number}|{first}" for number in range(len(names))], "name": list(names)}
+    )
+    return (
+        alt.Chart(frame)
+        .mark_text(align="left", baseline="bottom", dy=-8, fontSize=FONT_SIZE, color=MASKED)
+        .encode(x=alt.X("at:O", bandPosition=0), y=alt.value(0), text="name:N")
     )
 
 

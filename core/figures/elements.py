@@ -1,4 +1,4 @@
-"""What several pictures are made of: titles, axes, dashed lines by name, points by name."""
+"""What several pictures are made of: titles, axes, lines and points by name."""
 
 import json
 import math
@@ -86,6 +86,29 @@ def dashes(names: list[str], *, orient: str = "bottom", columns: int = 4) -> alt
         title=None,
         scale=alt.Scale(domain=names, range=list(DASHES[: len(names)])),
         legend=legend(orient=orient, symbolSize=400, labelLimit=300, columns=columns),
+    )
+
+
+def named_lines(
+    lines: pd.DataFrame,
+    x: alt.X,
+    y: alt.Y,
+    names: list[str],
+    *,
+    colour: str,
+    orient: str = "bottom",
+    tooltip: list[Any],
+) -> alt.Chart:
+    """Lines of the column `name`, all of one colour, each with its own dash pattern."""
+    return (
+        alt.Chart(lines)
+        .mark_line(color=colour, strokeWidth=2.5)
+        .encode(
+            x=x,
+            y=y,
+            strokeDash=dashes(names, orient=orient),
+            tooltip=["name:N", *tooltip],
+        )
     )
 
 

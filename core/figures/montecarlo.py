@@ -27,7 +27,7 @@ def output_plane(
     """
     n_bins = len(counts)
     at_a, at_b = np.nonzero(counts)
-    parts = counts[at_a, at_b] / max(int(counts.sum()), 1)
+    parts = _parts(counts)[at_a, at_b]
     frame = pd.DataFrame(
         {
             "a": (at_a / n_bins).round(4),
@@ -40,16 +40,7 @@ def output_plane(
         alt.Chart(frame)
         .transform_calculate(a2=f"datum.a + {1 / n_bins}", b2=f"datum.b + {1 / n_bins}")
         .mark_rect(color=VALUE)
-        .encode(
-            x=x,
-            x2="a2:Q",
-            y=y,
-            y2="b2:Q",
-            opacity=alt.Opacity(
-                "part:Q", scale=alt.Scale(type="sqrt", range=[0.12, 1]), legend=None
-            ),
-            tooltip=[alt.Tooltip("part:Q", title="part of the draws", format=".2%")],
-        )
+        .encode(x=x, x2="a2:Q", y=y, y2="b2:Q", **_shading(0.12))
     )
     segment = (
         alt.Chart(pd.DataFrame({"a": [1, 0], "b": [0, 1]}))
@@ -81,18 +72,8 @@ def share_histogram(
 
     The bar on top is mean ± standard deviation. The line is cut off above the bars' room.
     """
-    n_bins = len(counts)
-    parts = counts / max(int(counts.sum()), 1)
-    top = float(parts.max()) * n_bins * ROOM
-    frame = pd.DataFrame(
-        {
-            "left": (np.arange(n_bins) / n_bins).round(4),
-            "right": (np.arange(1, n_bins + 1) / n_bins).round(4),
-            "density": (parts * n_bins).round(5),
-            "part": parts.round(7),
-            "ground": 0,
-        }
-    )
+    parts = _parts(counts)
+    top = float(parts.max()) * len(counts) * ROOM
     x = _unit("left", "share on a")
     y = alt.Y(
         "density:Q",
@@ -100,33 +81,7 @@ def share_histogram(
         scale=alt.Scale(domain=[0, top], nice=False),
         axis=elements.axis(tickCount=4),
     )
-    bars = (
-        alt.Chart(frame)
-        .mark_rect(color=WEIGHT, opacity=0.45)
-        .encode(
-            x=x,
-            x2="right:Q",
-            y=y,
-            y2="ground:Q",
-            tooltip=[
-                alt.Tooltip("left:Q", title="from"),
-                alt.Tooltip("right:Q", title="to"),
-                alt.Tooltip("part:Q", title="part of the draws", format=".3%"),
-            ],
-        )
-    )
-    spread = pd.DataFrame(
-        {
-            "left": [max(mean - deviation, 0.0)],
-            "right": [min(mean + deviation, 1.0)],
-            "mean": [mean],
-            "density": [top * 0.97],
-        }
-    )
-    base = alt.Chart(spread).encode(y=y)
-    line = base.mark_rule(color=MASKED, strokeWidth=3).encode(x=x, x2="right:Q")
-    dot = base.mark_point(shape="diamond", size=110, filled=True, color=WEIGHT, opacity=1)
-    layers = [bars, line, dot.encode(x=alt.X("mean:Q"))]
+    layers = [_bars(parts, x, y), *_mean_and_spread(mean, deviation, top * 0.97, x, y)]
     if density is not None:
         layers.insert(1, _density_line(*density, top, x, y))
     return alt.LayerChart(layer=layers).properties(
@@ -151,43 +106,94 @@ def key_cloud(
     down = min(float(points[:, 1].min()), -0.3 * norms[1])
     up = max(float(points[:, 1].max()), norms[1] * 1.15)
     step = max(high - low, up - down) / n_bins
-    at, counts = np.unique(np.floor(points / step).astype(np.int64), axis=0, return_counts=True)
-    corners, parts = (at * step).round(5), (counts / len(points)).round(6)
-    frame = pd.DataFrame({"left": corners[:, 0], "low": corners[:, 1], "part": parts})
     scale = min(width / (high - low), height / (up - down))
     x = _along("left", "along μ_a", low, high)
     y = _along("low", "along μ_b", down, up)
-    cells = (
-        alt.Chart(frame)
-        .transform_calculate(right=f"datum.left + {step}", high=f"datum.low + {step}")
-        .mark_rect(color=KEY, clip=True)
-        .encode(
-            x=x,
-            x2="right:Q",
-            y=y,
-            y2="high:Q",
-            opacity=alt.Opacity(
-                "part:Q", scale=alt.Scale(type="sqrt", range=[0.15, 1]), legend=None
-            ),
-            tooltip=[alt.Tooltip("part:Q", title="part of the draws", format=".2%")],
-        )
-    )
-    keys, (long_a, long_b) = ["μ_a", "μ_b"], norms
-    ends = pd.DataFrame({"left": [0, long_a, 0, 0], "low": [0, 0, 0, long_b]}, dtype=float)
-    ends["key"] = np.repeat(keys, 2)
-    means = alt.Chart(ends).mark_line(color=MASKED, strokeWidth=2.5).encode(x=x, y=y, detail="key")
-    places = pd.DataFrame({"left": [long_a, 0.0], "low": [down, long_b], "key": keys})
-    names = (
-        alt.Chart(places)
-        .mark_text(color=MASKED, fontSize=FONT_SIZE + 2, dx=14, dy=-10)
-        .encode(x=x, y=y, text="key:N")
-    )
-    return alt.LayerChart(layer=[cells, means, names]).properties(
+    layers = [_cloud_cells(points, step, x, y), *_means_of_keys(norms, down, x, y)]
+    return alt.LayerChart(layer=layers).properties(
         width=round(scale * (high - low)),
         height=round(scale * (up - down)),
         title=elements.title(title),
         autosize="pad",
     )
+
+
+def _parts(counts: Counts) -> Array:
+    """The part of the draws in each bin; zeros where nothing was drawn."""
+    return counts / max(int(counts.sum()), 1)
+
+
+def _shading(faintest: float) -> dict[str, Any]:
+    """The part of the draws in a cell: as its opacity, on a root's scale, and as what is told."""
+    return {
+        "opacity": alt.Opacity(
+            "part:Q", scale=alt.Scale(type="sqrt", range=[faintest, 1]), legend=None
+        ),
+        "tooltip": [alt.Tooltip("part:Q", title="part of the draws", format=".2%")],
+    }
+
+
+def _bars(parts: Array, x: alt.X, y: alt.Y) -> alt.Chart:
+    """A bar for each bin on [0, 1], as high as its density."""
+    n_bins = len(parts)
+    frame = pd.DataFrame(
+        {
+            "left": (np.arange(n_bins) / n_bins).round(4),
+            "right": (np.arange(1, n_bins + 1) / n_bins).round(4),
+            "density": (parts * n_bins).round(5),
+            "part": parts.round(7),
+            "ground": 0,
+        }
+    )
+    hover = [
+        alt.Tooltip("left:Q", title="from"),
+        alt.Tooltip("right:Q", title="to"),
+        alt.Tooltip("part:Q", title="part of the draws", format=".3%"),
+    ]
+    bars = alt.Chart(frame).mark_rect(color=WEIGHT, opacity=0.45)
+    return bars.encode(x=x, x2="right:Q", y=y, y2="ground:Q", tooltip=hover)
+
+
+def _mean_and_spread(
+    mean: float, deviation: float, height: float, x: alt.X, y: alt.Y
+) -> list[alt.Chart]:
+    """The mean ± standard deviation, no wider than [0, 1], and a diamond at the mean."""
+    spread = pd.DataFrame(
+        {
+            "left": [max(mean - deviation, 0.0)],
+            "right": [min(mean + deviation, 1.0)],
+            "mean": [mean],
+            "density": [height],
+        }
+    )
+    base = alt.Chart(spread).encode(y=y)
+    line = base.mark_rule(color=MASKED, strokeWidth=3).encode(x=x, x2="right:Q")
+    dot = base.mark_point(shape="diamond", size=110, filled=True, color=WEIGHT, opacity=1)
+    return [line, dot.encode(x=alt.X("mean:Q"))]
+
+
+def _cloud_cells(points: Array, step: float, x: alt.X, y: alt.Y) -> alt.Chart:
+    """The points counted in squares of side `step`; empty ones are not sent."""
+    at, counts = np.unique(np.floor(points / step).astype(np.int64), axis=0, return_counts=True)
+    corners, parts = (at * step).round(5), (counts / len(points)).round(6)
+    frame = pd.DataFrame({"left": corners[:, 0], "low": corners[:, 1], "part": parts})
+    return (
+        alt.Chart(frame)
+        .transform_calculate(right=f"datum.left + {step}", high=f"datum.low + {step}")
+        .mark_rect(color=KEY, clip=True)
+        .encode(x=x, x2="right:Q", y=y, y2="high:Q", **_shading(0.15))
+    )
+
+
+def _means_of_keys(norms: tuple[float, float], down: float, x: alt.X, y: alt.Y) -> list[alt.Chart]:
+    """μ_a and μ_b as lines from the origin; the name of μ_a stands below its end, at `down`."""
+    keys, (long_a, long_b) = ["μ_a", "μ_b"], norms
+    ends = pd.DataFrame({"left": [0, long_a, 0, 0], "low": [0, 0, 0, long_b]}, dtype=float)
+    ends["key"] = np.repeat(keys, 2)
+    lines = alt.Chart(ends).mark_line(color=MASKED, strokeWidth=2.5).encode(x=x, y=y, detail="key")
+    places = pd.DataFrame({"left": [long_a, 0.0], "low": [down, long_b], "key": keys})
+    names = alt.Chart(places).mark_text(color=MASKED, fontSize=FONT_SIZE + 2, dx=14, dy=-10)
+    return [lines, names.encode(x=x, y=y, text="key:N")]
 
 
 def _density_line(at: Array, density: Array, top: float, x: alt.X, y: alt.Y) -> alt.Chart:

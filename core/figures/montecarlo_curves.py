@@ -1,6 +1,7 @@
 """Altair pictures of the theory: the share against ε, its spread and its quantiles against β."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import altair as alt
 import numpy as np
@@ -24,57 +25,36 @@ def share_against_epsilon(
     height: int = 170,
 ) -> alt.VConcatChart:
     """Shares on a, one dash pattern a name, over the density of ε, the length of `key`."""
-    names = [name for name, _ in shares]
     frame = pd.concat(
         [
             pd.DataFrame({"epsilon": epsilon.round(5), "share": share.round(5), "name": name})
             for name, share in shares
         ]
     )
-    domain = [float(epsilon[0]), float(epsilon[-1])]
-    x = alt.X(
-        "epsilon:Q",
-        title=None,
-        scale=alt.Scale(domain=domain, nice=False),
-        axis=elements.axis(labels=False, grid=False),
-    )
-    lines = (
-        alt.Chart(frame)
-        .mark_line(color=WEIGHT, strokeWidth=2.5)
-        .encode(
-            x=x,
-            y=alt.Y(
-                "share:Q",
-                title="share on a",
-                scale=alt.Scale(domain=[0, 1]),
-                axis=elements.axis(tickCount=4),
-            ),
-            strokeDash=elements.dashes(names),
-            tooltip=[
-                "name:N",
-                alt.Tooltip("epsilon:Q", title="ε", format=".3g"),
-                alt.Tooltip("share:Q", format=".3f"),
-            ],
-        )
-        .properties(width=width, height=height)
+    lines = elements.named_lines(
+        frame,
+        _epsilon(epsilon, None, labels=False, grid=False),
+        _share("share"),
+        [name for name, _ in shares],
+        colour=WEIGHT,
+        tooltip=[
+            alt.Tooltip("epsilon:Q", title="ε", format=".3g"),
+            alt.Tooltip("share:Q", format=".3f"),
+        ],
     )
     below = (
         alt.Chart(pd.DataFrame({"epsilon": epsilon.round(5), "density": density.round(5)}))
         .mark_area(color=KEY, opacity=0.5, line={"color": KEY})
         .encode(
-            x=alt.X(
-                "epsilon:Q",
-                title=f"ε, length of {key}",
-                scale=alt.Scale(domain=domain, nice=False),
-                axis=elements.axis(tickCount=7, grid=False),
-            ),
+            x=_epsilon(epsilon, f"ε, length of {key}", tickCount=7, grid=False),
             y=alt.Y("density:Q", title="density", axis=elements.axis(tickCount=2)),
         )
-        .properties(width=width, height=70)
     )
-    return alt.vconcat(lines, below, spacing=6).properties(
-        title=elements.title(title), autosize="pad"
-    )
+    return alt.vconcat(
+        lines.properties(width=width, height=height),
+        below.properties(width=width, height=70),
+        spacing=6,
+    ).properties(title=elements.title(title), autosize="pad")
 
 
 def spread_against_beta(
@@ -91,52 +71,26 @@ def spread_against_beta(
     `sampled`: standard deviation at `beta` and its standard error; the bar is four errors long
     on either side.
     """
-    names = [name for name, _ in curves]
-    known = [(name, np.isfinite(curve), curve) for name, curve in curves]
-    frame = pd.concat(
-        [
-            pd.DataFrame({"beta": betas[kept], "spread": curve[kept], "name": name})
-            for name, kept, curve in known
-        ]
-    )
     y = alt.Y(
         "spread:Q",
         title="sd of the share",
         scale=alt.Scale(domain=[0, 0.5]),
         axis=elements.axis(tickCount=5),
     )
-    lines = (
-        alt.Chart(frame)
-        .mark_line(color=WEIGHT, strokeWidth=2.5)
-        .encode(
-            x=_beta(betas),
-            y=y,
-            strokeDash=elements.dashes(names),
-            tooltip=[
-                "name:N",
-                alt.Tooltip("beta:Q", title="β", format=".3g"),
-                alt.Tooltip("spread:Q", title="standard deviation", format=".3f"),
-            ],
-        )
+    lines = elements.named_lines(
+        _known(betas, curves),
+        _beta(betas),
+        y,
+        [name for name, _ in curves],
+        colour=WEIGHT,
+        tooltip=[
+            alt.Tooltip("beta:Q", title="β", format=".3g"),
+            alt.Tooltip("spread:Q", title="standard deviation", format=".3f"),
+        ],
     )
     layers = [lines, _rule(beta, betas)]
     if sampled is not None:
-        value, error = sampled
-        point = pd.DataFrame(
-            {
-                "beta": [beta],
-                "spread": [value],
-                "low": [value - 4 * error],
-                "high": [value + 4 * error],
-            }
-        )
-        base = alt.Chart(point).encode(x=_beta(betas))
-        layers += [
-            base.mark_rule(color=MASKED, strokeWidth=4).encode(y=alt.Y("low:Q"), y2="high:Q"),
-            base.mark_point(color=QUERY, filled=True, size=90, opacity=1).encode(
-                y=y, tooltip=[alt.Tooltip("spread:Q", title="sample, here", format=".4f")]
-            ),
-        ]
+        layers += _sampled_spread(beta, *sampled, _beta(betas), y)
     return alt.LayerChart(layer=layers).properties(
         width="container", height=height, title=elements.title(title)
     )
@@ -186,6 +140,45 @@ def quantile_bands(
             points,
         ]
     ).properties(width="container", height=height, title=elements.title(title))
+
+
+def _known(betas: Array, curves: Sequence[tuple[str, Array]]) -> pd.DataFrame:
+    """A row for each spread that the theory knows."""
+    kept = [(name, np.isfinite(curve), curve) for name, curve in curves]
+    return pd.concat(
+        [
+            pd.DataFrame({"beta": betas[finite], "spread": curve[finite], "name": name})
+            for name, finite, curve in kept
+        ]
+    )
+
+
+def _sampled_spread(beta: float, value: float, error: float, x: alt.X, y: alt.Y) -> list[alt.Chart]:
+    """A point at the standard deviation of the sample, over a bar of four errors on either side."""
+    point = pd.DataFrame(
+        {
+            "beta": [beta],
+            "spread": [value],
+            "low": [value - 4 * error],
+            "high": [value + 4 * error],
+        }
+    )
+    base = alt.Chart(point).encode(x=x)
+    return [
+        base.mark_rule(color=MASKED, strokeWidth=4).encode(y=alt.Y("low:Q"), y2="high:Q"),
+        base.mark_point(color=QUERY, filled=True, size=90, opacity=1).encode(
+            y=y, tooltip=[alt.Tooltip("spread:Q", title="sample, here", format=".4f")]
+        ),
+    ]
+
+
+def _epsilon(epsilon: Array, title: str | None, **axis: Any) -> alt.X:
+    return alt.X(
+        "epsilon:Q",
+        title=title,
+        scale=alt.Scale(domain=[float(epsilon[0]), float(epsilon[-1])], nice=False),
+        axis=elements.axis(**axis),
+    )
 
 
 def _beta(betas: Array) -> alt.X:

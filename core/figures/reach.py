@@ -1,5 +1,8 @@
 """An Altair map of the places that can be reached: how far each is from what was wanted."""
 
+from collections.abc import Mapping
+from typing import Any
+
 import altair as alt
 import numpy as np
 import pandas as pd
@@ -25,6 +28,29 @@ def reach_map(
 
     Darker is nearer; points outside the map are left out.
     """
+    x = _coordinate("left", "s, times u_c added", grid)
+    y = _coordinate("low", "t, times u_d added", grid)
+    points = _points_inside({"here": here, "nearest": nearest}, float(grid[-1]))
+    layers = [
+        _cells(grid, distance, x, y),
+        elements.named_points(points, x, y, MARKS, orient="top", tooltip=[]),
+    ]
+    return alt.LayerChart(layer=layers).properties(height=height, title=elements.title(title))
+
+
+def _coordinate(field: str, title: str, grid: Array) -> Any:
+    """The axis of one coordinate, no longer than the grid."""
+    channel = alt.X if field == "left" else alt.Y
+    return channel(
+        f"{field}:Q",
+        title=title,
+        scale=alt.Scale(domain=[float(grid[0]), float(grid[-1])], nice=False),
+        axis=elements.axis(tickCount=5, grid=False, labelFlush=False),
+    )
+
+
+def _cells(grid: Array, distance: Array, x: alt.X, y: alt.Y) -> alt.Chart:
+    """A square around each place of the grid; the browser computes its edges from the middle."""
     half = float(grid[1] - grid[0]) / 2
     rows, columns = np.indices(distance.shape)
     frame = pd.DataFrame(
@@ -34,11 +60,7 @@ def reach_map(
             "distance": distance.ravel().round(4),
         }
     )
-    scale = alt.Scale(domain=[float(grid[0]), float(grid[-1])], nice=False)
-    axis = elements.axis(tickCount=5, grid=False, labelFlush=False)
-    x = alt.X("left:Q", title="s, times u_c added", scale=scale, axis=axis)
-    y = alt.Y("low:Q", title="t, times u_d added", scale=scale, axis=axis)
-    cells = (
+    return (
         alt.Chart(frame)
         .transform_calculate(
             left=f"datum.s - {half}",
@@ -52,30 +74,35 @@ def reach_map(
             x2="right:Q",
             y=y,
             y2="high:Q",
-            opacity=alt.Opacity(
-                "distance:Q",
-                title=None,
-                scale=alt.Scale(domain=[0, float(distance.max())], range=[1, 0.03]),
-                legend=elements.legend(
-                    orient="right",
-                    symbolType="square",
-                    symbolFillColor=VALUE,
-                    symbolStrokeWidth=0,
-                    tickCount=4,
-                ),
-            ),
+            opacity=_nearness(float(distance.max())),
             tooltip=["s:Q", "t:Q", alt.Tooltip("distance:Q", format=".3f")],
         )
     )
-    points = pd.DataFrame(
+
+
+def _nearness(farthest: float) -> alt.Opacity:
+    """Full colour at distance 0, hardly any at the farthest place."""
+    return alt.Opacity(
+        "distance:Q",
+        title=None,
+        scale=alt.Scale(domain=[0, farthest], range=[1, 0.03]),
+        legend=elements.legend(
+            orient="right",
+            symbolType="square",
+            symbolFillColor=VALUE,
+            symbolStrokeWidth=0,
+            tickCount=4,
+        ),
+    )
+
+
+def _points_inside(places: Mapping[str, tuple[float, float]], edge: float) -> pd.DataFrame:
+    """The named places (s, t) that lie on the map, whose coordinates end at ± `edge`."""
+    return pd.DataFrame(
         [
             {"left": s, "low": t, "name": name}
-            for name, (s, t) in (("here", here), ("nearest", nearest))
-            if max(abs(s), abs(t)) <= grid[-1]
+            for name, (s, t) in places.items()
+            if max(abs(s), abs(t)) <= edge
         ],
         columns=["left", "low", "name"],
-    )
-    marks = elements.named_points(points, x, y, MARKS, orient="top", tooltip=[])
-    return alt.LayerChart(layer=[cells, marks]).properties(
-        height=height, title=elements.title(title)
     )
