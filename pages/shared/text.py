@@ -7,8 +7,10 @@ _SPECIAL = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|$~:&^=\"'])")
 
 
 def percent(share: float) -> str:
-    """A share as a percentage with two or three significant digits: 0.34 %, 99.6 %."""
-    return f"{100 * share:.3g} %" if share >= 0.1 else f"{100 * share:.2g} %"
+    """A share as a percentage with two or three significant digits: 0.34 %, 5.0 %, 80.0 %."""
+    if not share:
+        return "0 %"
+    return f"{100 * share:#.{3 if share >= 0.1 else 2}g}".rstrip(".") + " %"
 
 
 # What Streamlit replaces after the escapes are gone: arrows, dashes, comparisons and icons. An

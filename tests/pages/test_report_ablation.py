@@ -91,5 +91,7 @@ def test_the_spread_over_seeds_is_told_in_one_sentence(
     }
     (card_tables / "seeds.json").write_text(json.dumps(table), encoding="utf-8")
     app = open_card()
-    assert "for 30 minutes with 2 seeds: 85 % of dev on average, from 80 % to 90 %" in said(app)
+    assert "for 30 minutes with 2 seeds: 85.0 % of dev on average, from 80.0 % to 90.0 %" in said(
+        app
+    )
     assert r"\*pieces\*" in "".join(element.value for element in app.main.markdown)

@@ -60,7 +60,7 @@ def test_a_row_says_what_was_measured_on_which_machine_and_what_others_reached(
     app = open_card()
     assert cells(app)[0] == [
         "[rotary, pieces](attention?checkpoint=course-pieces)",
-        "**82 %** (78–86)",
+        "**82.0 %** (78.0–86.0)",
         "3,104,512",
         "yes\u202f²",
         "28 min\u202f¹",
@@ -68,7 +68,7 @@ def test_a_row_says_what_was_measured_on_which_machine_and_what_others_reached(
         "–",
     ]
     assert "¹ a machine. ² shuffled facts. ³ characters; 41 minutes on a T4 GPU" in said(app)
-    assert "Rotary, pieces: 82 % of dev right; best public figure 40.4 %, lookup 85.6 %" in (
+    assert "Rotary, pieces: 82.0 % of dev right; best public figure 40.4 %, lookup 85.6 %" in (
         said(app)
     )
 
@@ -149,9 +149,9 @@ def test_variants_of_others_and_the_constant_answer_have_rows_of_their_own(
     put_course()
     app = open_card()
     rows = {row[0]: row[1:] for row in cells(app)}
-    assert rows["always London"] == ["5 %", "–", "–", "–", "–", "5 %"]
+    assert rows["always London"] == ["5.0 %", "–", "–", "–", "–", "5.0 %"]
     without, pretrained = [row for row in cells(app) if row[0] == "vanilla"]
-    assert (without[3], without[-1]) == ("no", "1 / 1.2 / 1.8 %")
+    assert (without[3], without[-1]) == ("no", "1.0 / 1.2 / 1.8 %")
     assert pretrained[3] == "yes"
     assert pretrained[-1].startswith("13.8 / 22.2 / 11.8 %")
     assert rows["Synthesizer"][-1].startswith("23.8 %")
@@ -176,7 +176,7 @@ def test_charts_show_accuracy_and_kinds_and_say_it_in_words(put_course: Put, ope
     put_course("course-scratch", 5, recipe={"phases": [{"questions": 1.0}]})
     app = open_card()
     accuracy, kinds = charts_of(app)
-    assert accuracy.endswith(": rotary, pieces  82 %, no pretraining  1 %")
+    assert accuracy.endswith(": rotary, pieces  82.0 %, no pretraining  1.0 %")
     assert kinds == "Wrong answers by kind"
     assert [*words.KINDS] == [*KINDS]
     explained = words.KINDS_MEAN.lower()
@@ -218,7 +218,11 @@ def test_a_stale_or_broken_evaluation_is_named_with_the_command_that_mends_it(
     assert "stale one is not shown: the weights have changed since it was recorded." in stale
     assert "--checkpoint broken --corpus" in app.main.code[0].value
     assert "--checkpoint 'stale one' --corpus" in app.main.code[0].value
-    assert [row[1] for row in cells(app)[:3]] == ["**60 %** (56–64)", "not usable", "not usable"]
+    assert [row[1] for row in cells(app)[:3]] == [
+        "**60.0 %** (56.0–64.0)",
+        "not usable",
+        "not usable",
+    ]
     assert len(charts_of(app)) == 2
 
 

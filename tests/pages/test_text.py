@@ -35,7 +35,7 @@ def test_an_empty_text_stays_empty():
 
 
 @pytest.mark.parametrize(
-    ("share", "text"), [(1.0, "100 %"), (0.9958, "99.6 %"), (0.0034, "0.34 %"), (2e-5, "0.002 %")]
+    ("share", "text"), [(1.0, "100 %"), (0.9958, "99.6 %"), (0.0034, "0.34 %"), (2e-5, "0.0020 %")]
 )
 def test_a_share_is_a_percentage_with_few_digits(share: float, text: str):
     assert percent(share) == text

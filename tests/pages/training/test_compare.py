@@ -92,8 +92,8 @@ def test_results_carry_their_intervals_and_only_settings_that_differ_are_told(
     put_job("stopped", n_rows=4, name="a | <b>b</b>", correct=20, seed=3)
     app = open_training(**COMPARE)
     said = told(app)
-    assert "| narrow | finished | 80 | 60 % (50–69) | 60 % (56–64) |" in said
-    assert "| a | <b>b</b> | stopped | 40 | 20 % (13–29) | – |" in said
+    assert "| narrow | finished | 80 | 60.0 % (50–69) | 60.0 % (56–64) |" in said
+    assert "| a | <b>b</b> | stopped | 40 | 20.0 % (13–29) | – |" in said
     assert "| width | 80 | 32 |" in said
     assert "| seed | 3 | 0 |" in said
     assert "| preset |" not in said
@@ -175,12 +175,12 @@ def test_the_lesson_ends_with_what_was_seen(
 ):
     put_lesson("finished", "finished")
     app = open_training(**LESSON)
-    assert charts(app) == ["Right answers: 0 % (0–4)", "Right answers: 70 % (60–78)"]
+    assert charts(app) == ["Right answers: 0 % (0–4)", "Right answers: 70.0 % (60–78)"]
     for chart in app.get("vega_lite_chart"):
         assert "constant" in chart.proto.spec
         assert '"domain": [0, 1]' in chart.proto.spec
     said = told(app)
-    assert "With sentences first it answers **70 % (66–74)** of the dev questions right" in said
+    assert "With sentences first it answers **70.0 % (66–74)** of the dev questions right" in said
     assert "without them **0 % (0–1)**" in said
     assert "reading is what pretraining buys" in said
     assert not app.button(key="training-lesson").disabled

@@ -29,7 +29,7 @@ def test_a_damaged_folder_is_named_and_the_others_stay(
     assert "line 1: phase, loss, tokens, seconds is missing" in told(open_training(job=lacking))
     assert "unknown verb None" in told(open_training(job=damaged))
     assert "metrics.jsonl, line 1: not a measurement" in told(open_training(job=no_curve))
-    assert "finished, 60 %" in told(open_training(job=whole))
+    assert "finished, 60.0 %" in told(open_training(job=whole))
     (runs / whole / LOG).unlink()
     assert "(nothing yet)" in told(open_training(job=whole))
 

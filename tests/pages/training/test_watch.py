@@ -54,7 +54,7 @@ def test_a_running_job_shows_progress_curves_answer_and_log(
     assert "##### mine: 50%, about 90 s left" in said
     assert "step 40 of 80 · recall · 12,000 tokens a second · 475,840 parameters" in said
     assert "Loss: 8.00 at first, 2.00 now" in said
-    assert "Right answers: 60 % at step 40" in said
+    assert "Right answers: 60.0 % at step 40" in said
     assert "At step 40: Where was Ada *Arden* born? → **<b>Lima</b>** (expected: Kyoto)" in said
     assert "hello <b>log</b>" in said
     assert "python -m core jobs start --preset notable-small --steps 80 --seed 0" in said
@@ -163,7 +163,7 @@ def test_an_action_that_comes_too_late_is_said(
     [
         ("lost", "", "notable-small: lost, can be resumed"),
         ("failed", "the loss is nan at step 41; nothing was saved", "notable-small: failed"),
-        ("finished", "", "finished, 60 % (56–64) of the dev questions right"),
+        ("finished", "", "finished, 60.0 % (56–64) of the dev questions right"),
     ],
 )
 def test_how_a_job_ended_is_said(
