@@ -19,7 +19,7 @@ def make_optimizers(model: GPT, recipe: Recipe) -> list[torch.optim.Optimizer]:
     matrices, rest = split_parameters(model)
     if recipe.optimizer == "adamw":
         rest = [parameter for parameter in rest if parameter is not model.head.weight]
-        decayed = [*matrices, model.head.weight]
+        decayed = [*matrices, *model.head.parameters()]
         return [_adamw(decayed, recipe, recipe.matrix_decay), _adamw(rest, recipe, 0.0)]
     muon = torch.optim.Muon(
         matrices,

@@ -37,7 +37,7 @@ def test_a_preset_of_fixed_steps_keeps_them(make_spec: MakeSpec, monkeypatch: py
 
 
 def test_overrides_change_the_recipe_and_nothing_else():
-    changed = {"width": 64, "n_layers": 3, "n_heads": 2, "positions": "learned"}
+    changed: dict[str, Any] = {"width": 64, "n_layers": 3, "n_heads": 2, "positions": "learned"}
     changed |= {"n_latents": 64, "latent_stride": 2}
     spec = train_spec("notable-small", minutes=1, overrides=Overrides(**changed))
     assert asdict(spec.recipe) == {**asdict(PRESETS["notable-small"]), **changed}

@@ -213,7 +213,11 @@ def test_every_shipped_checkpoint_compares_two_of_its_people(
     query = {"compare-what": QUESTIONS, "compare-checkpoint": name}
     app = open_compare(**query, **{"compare-other-source": "type freely"})
     assert not app.error
-    assert len(alts(app)) == 4
+    if load_checkpoint(CHECKPOINTS / name).model.config.n_latents:
+        # Latents stand for no words: questions of different length have no rows in common.
+        assert alts(app) or app.info[0].value.startswith("These two cannot be laid side by side")
+    else:
+        assert len(alts(app)) == 4
 
 
 @pytest.mark.parametrize("name", SHIPPED)
