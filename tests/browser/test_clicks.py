@@ -55,6 +55,7 @@ def test_a_head_can_be_clicked_again_after_another_way_of_choosing(
     head_cell(page, 1, 2).click()
     wait_for_choice(page, "Head", "L1·H2")
     wait_for_sentence(page, "L1·H2")  # a list opened before it would be redrawn
+    page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
     box(page, "Head").click()
     page.get_by_role("option", name="L0·H0").click()
     wait_for_sentence(page, "L0·H0")
