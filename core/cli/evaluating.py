@@ -98,8 +98,7 @@ def _check_record(options: argparse.Namespace, *, answered: bool) -> None:
 
 def _record(folder: Path, card: dict[str, Any], report: dict[str, Any]) -> None:
     split = report["split"]
-    figures = {split.replace("-", "_"): figure(report["correct"], report["total"])}
-    write_figures(folder, card, figures)
+    write_figures(folder, card, {split: figure(report["correct"], report["total"])})
     write_json(evaluation_file(folder, split), report)
 
 

@@ -28,7 +28,7 @@ def finish_card(
 ) -> dict[str, Any]:
     """Measure splits that have answers on what is stored; write the figures into the card."""
     stored = load_checkpoint(folder)
-    asked = {split.replace("-", "_"): corpus.questions(split) for split in splits}
+    asked = {split: corpus.questions(split) for split in splits}
     figures = {
         split: _figure(stored, questions)
         for split, questions in asked.items()
@@ -40,8 +40,12 @@ def finish_card(
 def write_figures(
     folder: Path, card: dict[str, Any], figures: dict[str, dict[str, Any]]
 ) -> dict[str, Any]:
-    """Write figures by split into a card, in the place of older ones; returns the card."""
-    card = {**card, "figures": {**card.get("figures", {}), **figures}}
+    """Write figures by split into a card, in the place of older ones; returns the card.
+
+    A card's keys are identifiers: "held-out" becomes held_out.
+    """
+    named = {split.replace("-", "_"): entry for split, entry in figures.items()}
+    card = {**card, "figures": {**card.get("figures", {}), **named}}
     write_card(folder, card)
     return card
 

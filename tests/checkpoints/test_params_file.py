@@ -180,6 +180,7 @@ HOSTILE: dict[str, Callable[[Trap], bytes]] = {
     "all of the file": saved,
     "a list in a list": lambda trap: saved({"a": [[trap]]}),
     "the pickle of a whole file": lambda trap: with_pickle(pickle.dumps(trap, protocol=2)),
+    "the newer pickle of a whole file": lambda trap: with_pickle(pickle.dumps(trap, protocol=4)),
     "a dictionary of attributes": lambda trap: saved(_with_attribute(trap)),
 }
 
