@@ -1,11 +1,13 @@
 """What is compared: two questions, two checkpoints, or two moments of one training."""
 
 from dataclasses import dataclass, field
+from functools import partial
 
 import streamlit as st
 
 from core.checkpoints.shelf import dev_curve, snapshot_steps
 from core.cli.paths import CHECKPOINTS
+from core.data.people import question_text
 from core.figures.elements import Figure
 from core.figures.moments import accuracy_curve
 from pages.shared.choosing import (
@@ -16,13 +18,16 @@ from pages.shared.choosing import (
     choose_name,
     shelf_names,
 )
-from pages.shared.loading import Source, shipped
-from pages.shared.questions import choose_question
+from pages.shared.loading import Source, people, shipped
+from pages.shared.questions import Fits, as_long, choose_question
 
 PREFIX = "compare-"
 QUESTIONS, MODELS, MOMENTS = "two questions", "two checkpoints", "two moments of a training"
 OTHER_NAME = "Marie Curie"
 SCRATCH, WITH_SNAPSHOTS = "notable-scratch", "notable-small"
+AS_LONG = (
+    "Where latents look, rows stand at positions: Question B needs as many tokens as Question A."
+)
 NO_SNAPSHOTS = (
     "No checkpoint here kept snapshots of its training: train one with `python -m core train "
     "--preset notable-small --out checkpoints/runs/mine`, its recipe keeps seven."
@@ -81,13 +86,32 @@ def choose(what: str) -> Pair:
 def _questions() -> Pair:
     with st.sidebar:
         name, snapshot = choose_model(prefix=PREFIX)
-        corpus = checkpoint_corpus(name)
+        corpus, source = checkpoint_corpus(name), shipped(name, snapshot)
         one, right = choose_question(corpus, prefix=PREFIX, label="Question A")
+        fits = _fits(source, one)
         two, other = choose_question(
-            corpus, prefix=f"{PREFIX}other-", label="Question B", name=OTHER_NAME
+            corpus,
+            prefix=f"{PREFIX}other-",
+            label="Question B",
+            name=OTHER_NAME if fits is None else _fitting_name(fits),
+            fits=fits,
         )
-    source = shipped(name, snapshot)
+        if fits is not None:
+            st.caption(AS_LONG)
     return Pair(QUESTIONS, Side("A", one, source, one, right), Side("B", two, source, two, other))
+
+
+def _fits(source: Source, question: str) -> Fits | None:
+    """What the other question must be like; None where any length will do."""
+    stored = source.load()
+    if not stored.model.config.n_latents:
+        return None
+    return partial(as_long, stored.vocabulary, question)
+
+
+def _fitting_name(fits: Fits) -> str:
+    names = (OTHER_NAME, *(person.name for person in people()))
+    return next((name for name in names if fits(question_text(name))), OTHER_NAME)
 
 
 def _models() -> Pair:

@@ -28,15 +28,6 @@ class Grid:
     columns: list[str]
 
 
-def fits(vocabulary: Vocabulary, question: str, other: str) -> bool:
-    """Whether two different questions have the same number of tokens."""
-    try:
-        lengths = {len(vocabulary.encode(text)) for text in (question, other)}
-    except ValueError:
-        return False
-    return other != question and len(lengths) == 1
-
-
 def labels(vocabulary: Vocabulary, question: str, other: str) -> list[str]:
     """The tokens of both, position by position, and ⁇."""
     pairs = zip(vocabulary.encode(question), vocabulary.encode(other), strict=True)

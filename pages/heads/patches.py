@@ -11,7 +11,7 @@ from pages.heads.asking import HEADS, STREAM, load_patched
 from pages.heads.controls import PREFIX, Choice
 from pages.shared.files import download_csv, download_json, download_svg
 from pages.shared.loading import Source, shipped
-from pages.shared.questions import choose_question
+from pages.shared.questions import as_long, choose_question
 from pages.shared.text import plain
 
 TABLE_KEY = f"{PREFIX}patch-table"
@@ -37,7 +37,7 @@ def show_patches(choice: Choice) -> None:
             prefix=f"{PREFIX}other-",
             label="The other question",
             name=OTHER,
-            fits=partial(said.fits, vocabulary, question) if only else None,
+            fits=partial(as_long, vocabulary, question) if only else None,
         )
     what = st.segmented_control(
         "Taken over from the other run: the residual stream after a layer, or one head's output",
@@ -56,7 +56,7 @@ def _show(choice: Choice, source: Source, question: str, other: str, what: str) 
     try:
         found = load_patched(source, question, other, what)
     except ValueError as error:
-        if said.fits(vocabulary, question, other):
+        if as_long(vocabulary, question, other):
             raise
         st.info(plain(str(error)), icon=":material/info:")  # two lengths are nobody's mistake
         return

@@ -6,6 +6,7 @@ import streamlit as st
 
 from core.data.paths import course_folder
 from core.data.people import question_text, split_of
+from core.data.vocabulary import Vocabulary
 from pages.shared.loading import Questions, course_questions, notable_questions
 from pages.shared.text import plain
 
@@ -68,6 +69,15 @@ def expected_answer(known: Questions, text: str) -> str | None:
     """What a question's right answer is, where it is known."""
     answers = {asked.text: asked.answer for split in known.values() for asked in split}
     return answers.get(text.strip())
+
+
+def as_long(vocabulary: Vocabulary, question: str, other: str) -> bool:
+    """Whether two different questions have the same number of tokens."""
+    try:
+        lengths = {len(vocabulary.encode(text)) for text in (question, other)}
+    except ValueError:
+        return False
+    return other != question and len(lengths) == 1
 
 
 def known_questions(corpus: str) -> Questions:
