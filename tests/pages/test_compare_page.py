@@ -102,6 +102,7 @@ def test_a_perceiver_opens_on_a_typed_question_that_fits(store: Callable, open_c
     store(n_latents=30)
     app = open_compare(**ONE, **TWO)
     second = app.text_input(key="compare-other-question").value
+    assert second is not None
     assert second != ADA
     assert len(second) == len(ADA)
     assert len(alts(app)) == 4
