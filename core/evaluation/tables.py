@@ -63,10 +63,15 @@ class Ablation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeedSpread:
-    """Accuracies of one preset, trained anew with each seed."""
+    """Accuracies of one preset, trained anew with each seed.
+
+    All have the `n_steps` that `minutes` gave the first; `seconds` is what each took.
+    """
 
     preset: str
     minutes: float
+    n_steps: int
+    seconds: tuple[float, ...]
     machine: str
     split: str
     accuracies: dict[int, float]
@@ -141,6 +146,8 @@ def load_seeds(path: Path) -> SeedSpread | None:
         spread = SeedSpread(
             preset=data["preset"],
             minutes=float(data["minutes"]),
+            n_steps=max((int(run["n_steps"]) for run in data["runs"]), default=0),
+            seconds=tuple(float(run["seconds"]) for run in data["runs"]),
             machine=data["machine"],
             split=data["split"],
             accuracies={int(run["seed"]): float(run["accuracy"]) for run in data["runs"]},

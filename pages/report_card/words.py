@@ -147,10 +147,13 @@ def points(rows: Sequence[Row], figures: Sequence[Published]) -> list[tuple[str,
 def spread_line(spread: SeedSpread) -> str:
     """Mean and range over seeds, in one sentence."""
     low, high = spread.range
+    minutes = " to ".join(dict.fromkeys(f"{end(spread.seconds) / 60:.0f}" for end in (min, max)))
     return (
-        f"**Seeds.** {plain(spread.preset)} trained anew for {spread.minutes:.3g} minutes with "
-        f"{len(spread.accuracies)} seeds: {percent(spread.mean)} of {plain(spread.split)} on "
-        f"average, from {percent(low)} to {percent(high)} ({plain(spread.machine)})."
+        f"**Seeds.** {plain(spread.preset)} trained anew with {len(spread.accuracies)} seeds: "
+        f"{percent(spread.mean)} of {plain(spread.split)} on average, from {percent(low)} to "
+        f"{percent(high)}. All had the {spread.n_steps:,} steps that {spread.minutes:.3g} minutes "
+        f"gave the first, and took {minutes} minutes "
+        f"({plain(spread.machine)})."
     )
 
 

@@ -37,7 +37,7 @@ N_CHARTS = {
     "/compare": 4,
     "/monte_carlo": 3,
     "/attention_by_hand": 1,
-    "/report_card": 2,
+    "/report_card": 3,
     "/runtime": 2,
 }
 

@@ -16,8 +16,10 @@ from core.evaluation.tables import (
     published_for,
 )
 from core.models.config import VARIANTS
+from core.training.presets import ABLATION as ABLATION_PRESETS
 
-SHIPPED = ASSETS / "report_card" / "published.json"
+TABLES = ASSETS / "report_card"
+SHIPPED = TABLES / "published.json"
 RUN = {"preset": "p", "label": "base", "differs": "the base", "n_steps": 9, "seconds": 600.0}
 ABLATION: dict[str, Any] = {
     "minutes": 10,
@@ -37,9 +39,9 @@ SEEDS: dict[str, Any] = {
     "machine": "a machine",
     "split": "dev",
     "runs": [
-        {"seed": 0, "accuracy": 0.8},
-        {"seed": 1, "accuracy": 0.9},
-        {"seed": 4, "accuracy": 0.7},
+        {"seed": 0, "accuracy": 0.8, "n_steps": 6503, "seconds": 1838.0},
+        {"seed": 1, "accuracy": 0.9, "n_steps": 6503, "seconds": 1897.0},
+        {"seed": 4, "accuracy": 0.7, "n_steps": 6503, "seconds": 2346.0},
     ],
 }
 
@@ -137,6 +139,25 @@ def test_runs_may_say_more_than_is_read_and_need_no_preset(tmp_path: Path):
     assert load_seeds(write(tmp_path / "seeds.json", {**SEEDS, "runs": runs})) is not None
 
 
+def test_the_shipped_ablation_has_the_rows_of_the_presets_on_the_same_questions():
+    found = load_ablation(TABLES / "ablation.json")
+    assert found is not None
+    assert [run.preset for run in found.runs] == [v.recipe.name for v in ABLATION_PRESETS]
+    assert {(found.split, found.minutes, run.total) for run in found.runs} == {
+        ("held-out", 10.0, 200)
+    }
+
+
+def test_the_shipped_seeds_are_three_equal_trainings():
+    spread = load_seeds(TABLES / "seeds.json")
+    assert spread is not None
+    assert (spread.preset, spread.split, sorted(spread.accuracies)) == (
+        "course-pieces",
+        "dev",
+        [0, 1, 2],
+    )
+
+
 def test_before_the_ablation_was_run_there_is_none(tmp_path: Path):
     assert load_ablation(tmp_path / "ablation.json") is None
     assert load_ablation(write(tmp_path / "ablation.json", {**ABLATION, "runs": []})) is None
@@ -173,6 +194,8 @@ def test_seeds_are_read_with_their_mean_and_range(tmp_path: Path):
     assert spread.accuracies == {0: 0.8, 1: 0.9, 4: 0.7}
     assert spread.mean == pytest.approx(0.8)
     assert spread.range == (0.7, 0.9)
+    assert spread.n_steps == 6503
+    assert spread.seconds == (1838.0, 1897.0, 2346.0)
 
 
 def test_before_several_seeds_were_trained_there_are_none(tmp_path: Path):
@@ -180,7 +203,15 @@ def test_before_several_seeds_were_trained_there_are_none(tmp_path: Path):
     assert load_seeds(write(tmp_path / "seeds.json", {**SEEDS, "runs": []})) is None
 
 
-@pytest.mark.parametrize("changes", [{"runs": 3}, {"runs": [{"seed": 0}]}, {"minutes": "many"}])
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"runs": 3},
+        {"runs": [{"seed": 0}]},
+        {"runs": [{"seed": 0, "accuracy": 0.8}]},
+        {"minutes": "many"},
+    ],
+)
 def test_broken_seeds_are_refused(tmp_path: Path, changes: dict[str, Any]):
     path = write(tmp_path / "seeds.json", {**SEEDS, **changes})
     with pytest.raises(ValueError, match=r"seeds\.json: not the accuracies of several seeds"):

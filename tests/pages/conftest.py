@@ -285,14 +285,15 @@ def upload(own_text: str) -> Callable[..., AppTest]:
 
 @pytest.fixture
 def card_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The report card's assets without an ablation, beside a shelf for `put_course`.
+    """The report card's assets without ablation and seeds, beside a shelf for `put_course`.
 
     The course's files are nowhere.
     """
     shelf, folder = tmp_path / "checkpoints", tmp_path / "tables"
     shelf.mkdir()
     shutil.copytree(ROOT / "assets" / "report_card", folder)
-    (folder / "ablation.json").unlink(missing_ok=True)
+    for name in ("ablation.json", "seeds.json"):
+        (folder / name).unlink(missing_ok=True)
     monkeypatch.setattr("pages.report_card.data.CHECKPOINTS", shelf)
     monkeypatch.setattr("pages.report_card.data.TABLES", folder)
     monkeypatch.setattr("pages.shared.loading.CHECKPOINTS", shelf)

@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from streamlit.testing.v1 import AppTest
 
 Put = Callable[..., Path]
@@ -47,6 +48,18 @@ def test_the_ablation_is_drawn_with_what_differs(
     assert not app.main.info
 
 
+def test_the_shipped_trainings_stand_on_the_page(
+    open_by_link: Open, said: Said, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.delenv("A5_DATA", raising=False)
+    app = open_by_link("report_card")
+    assert not app.error
+    assert not app.main.info
+    charts = [chart.proto.alt for chart in app.get("vega_lite_chart")]
+    assert "The same 10 minutes, one thing changed at a time" in charts
+    assert "course-pieces trained anew with 3 seeds: " in said(app)
+
+
 def test_questions_of_another_split_are_not_called_held_out(
     put_course: Put, card_tables: Path, open_card: Open, said: Said
 ):
@@ -87,11 +100,14 @@ def test_the_spread_over_seeds_is_told_in_one_sentence(
         "minutes": 30,
         "machine": "a machine",
         "split": "dev",
-        "runs": [{"seed": 0, "accuracy": 0.8}, {"seed": 1, "accuracy": 0.9}],
+        "runs": [
+            {"seed": 0, "accuracy": 0.8, "n_steps": 6503, "seconds": 1838.0},
+            {"seed": 1, "accuracy": 0.9, "n_steps": 6503, "seconds": 2346.0},
+        ],
     }
     (card_tables / "seeds.json").write_text(json.dumps(table), encoding="utf-8")
     app = open_card()
-    assert "for 30 minutes with 2 seeds: 85.0 % of dev on average, from 80.0 % to 90.0 %" in said(
-        app
-    )
+    text = said(app)
+    assert "anew with 2 seeds: 85.0 % of dev on average, from 80.0 % to 90.0 %." in text
+    assert "All had the 6,503 steps that 30 minutes gave the first, and took 31 to 39" in text
     assert r"\*pieces\*" in "".join(element.value for element in app.main.markdown)
