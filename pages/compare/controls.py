@@ -110,8 +110,9 @@ def _fits(source: Source, question: str) -> Fits | None:
 
 
 def _fitting_name(fits: Fits) -> str:
-    names = (OTHER_NAME, *(person.name for person in people()))
-    return next((name for name in names if fits(question_text(name))), OTHER_NAME)
+    """A well-known person of two names, so that it is the people that differ."""
+    names = (person.name for person in people() if person.name.count(" ") == 1)
+    return next((name for name in (OTHER_NAME, *names) if fits(question_text(name))), OTHER_NAME)
 
 
 def _models() -> Pair:
