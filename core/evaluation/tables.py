@@ -138,15 +138,21 @@ def load_ablation(path: Path) -> Ablation | None:
 
 
 def load_seeds(path: Path) -> SeedSpread | None:
-    """What `seeds` wrote; None before anybody has run it."""
+    """What `seeds` wrote; None before anybody has run it.
+
+    Raises ValueError for anything else, also for runs of different numbers of steps.
+    """
     if not path.exists():
         return None
     data = read_json(path)
     try:
-        spread = SeedSpread(
+        if not data["runs"]:
+            return None
+        (n_steps,) = {int(run["n_steps"]) for run in data["runs"]}
+        return SeedSpread(
             preset=data["preset"],
             minutes=float(data["minutes"]),
-            n_steps=max((int(run["n_steps"]) for run in data["runs"]), default=0),
+            n_steps=n_steps,
             seconds=tuple(float(run["seconds"]) for run in data["runs"]),
             machine=data["machine"],
             split=data["split"],
@@ -154,7 +160,6 @@ def load_seeds(path: Path) -> SeedSpread | None:
         )
     except (KeyError, TypeError, ValueError) as error:
         raise ValueError(f"{path}: not the accuracies of several seeds ({error!r})") from None
-    return spread if spread.accuracies else None
 
 
 def published_for(

@@ -152,8 +152,7 @@ def spread_line(spread: SeedSpread) -> str:
         f"**Seeds.** {plain(spread.preset)} trained anew with {len(spread.accuracies)} seeds: "
         f"{percent(spread.mean)} of {plain(spread.split)} on average, from {percent(low)} to "
         f"{percent(high)}. All had the {spread.n_steps:,} steps that {spread.minutes:.3g} minutes "
-        f"gave the first, and took {minutes} minutes "
-        f"({plain(spread.machine)})."
+        f"gave the first, and took {minutes} minutes ({plain(spread.machine)})."
     )
 
 

@@ -209,6 +209,7 @@ def test_before_several_seeds_were_trained_there_are_none(tmp_path: Path):
         {"runs": 3},
         {"runs": [{"seed": 0}]},
         {"runs": [{"seed": 0, "accuracy": 0.8}]},
+        {"runs": [*SEEDS["runs"], {**SEEDS["runs"][0], "seed": 5, "n_steps": 6502}]},
         {"minutes": "many"},
     ],
 )

@@ -293,7 +293,7 @@ def card_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     shelf.mkdir()
     shutil.copytree(ROOT / "assets" / "report_card", folder)
     for name in ("ablation.json", "seeds.json"):
-        (folder / name).unlink(missing_ok=True)
+        (folder / name).unlink()
     monkeypatch.setattr("pages.report_card.data.CHECKPOINTS", shelf)
     monkeypatch.setattr("pages.report_card.data.TABLES", folder)
     monkeypatch.setattr("pages.shared.loading.CHECKPOINTS", shelf)
