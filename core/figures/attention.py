@@ -1,4 +1,4 @@
-"""Altair pictures of attention: arrays and labels in, charts out.
+"""Pictures of attention: arrays and labels in, figures out.
 
 Positions are integers on quantitative axes with the tokens as tick text, so that repeated tokens
 keep every row and column. Weight is opacity of one hue: the same chart serves both themes and can
@@ -13,8 +13,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from core.figures.elements import MOST_LABELS, axis, headline, token_names
+from core.figures.elements import MOST_LABELS, axis, headline, token_names, token_text
 from core.figures.palette import FONT_SIZE, KEY, MASKED, QUERY, WEIGHT
+from core.figures.template import Figure, hole, laid_out, table, template
 
 Matrix = NDArray[np.float32]
 Visible = NDArray[np.bool_]
@@ -30,21 +31,31 @@ def heads_grid(
     score_name: str,
     cell: int = 42,
     off: Collection[tuple[int, int]] = (),
-) -> alt.LayerChart:
+) -> Figure:
     """Small pictures, one a head (columns are layers), with the score under each.
 
     `images` are data URIs [layer][head]; a score that is not a number is shown as a dash, that of a
     head that is `off` as this word. The point selection named `head` returns the clicked one.
     """
+    return _heads_grid(cell).fill(
+        {"heads": _heads_frame(images, scores, selected, off)}, score_name=score_name
+    )
+
+
+@template
+def _heads_grid(cell: int) -> alt.LayerChart:
     pick = alt.selection_point(
         name=HEAD_SELECTION, fields=["layer", "head"], on="click", empty=False
     )
-    base = alt.Chart(_heads_frame(images, scores, selected, off)).encode(
+    base = table("heads").encode(
         x=alt.X(
             "layer:O", title=None, axis=_plain_axis(orient="top", labelExpr="'L' + datum.value")
         ),
         y=alt.Y("head:O", title=None, axis=_plain_axis(labelExpr="'H' + datum.value")),
-        tooltip=[alt.Tooltip("name:N", title="head"), alt.Tooltip("exact:N", title=score_name)],
+        tooltip=[
+            alt.Tooltip("name:N", title="head"),
+            alt.Tooltip("exact:N", title=hole("score_name")),
+        ],
     )
     frames = base.mark_rect(cornerRadius=3, strokeWidth=3).encode(
         fill=alt.value("transparent"),
@@ -73,7 +84,7 @@ def attention_map(
     sides: tuple[str, str] = ("query (looks)", "key (looked at)"),
     top: float = 1.0,
     size: int = 330,
-) -> alt.LayerChart:
+) -> Figure:
     """Weights (L, L) as a map: rows are queries, columns are keys.
 
     `visible` (L, L) says which cells are not masked: all of the past unless told. `labels` name
@@ -83,16 +94,42 @@ def attention_map(
     """
     n, rows = len(labels), labels if rows is None else rows
     visible = np.tri(n, dtype=np.bool_) if visible is None else visible
-    frame = _map_cells(weights, contribution, scores, visible)
-    edges = _edges(rows, labels, sides)
-    pick = alt.selection_point(name=ROW_SELECTION, fields=["q", "k"], on="click", empty=False)
-    cells = _shaded(frame, edges, rows, labels, top).add_params(pick)
     last = int(np.flatnonzero(visible[selected_row]).max(initial=0))
-    layers = [_masked(visible, edges), cells, _row_frame(selected_row, last, edges)]
-    return alt.LayerChart(layer=layers).properties(
+    return _attention_map(scored=scores is not None).fill(
+        {
+            "masked": _masked(visible),
+            "cells": _map_cells(weights, contribution, scores, visible),
+            "row": _row_frame(selected_row, last),
+        },
+        **_places("row", rows, 0),
+        **_places("column", labels, _angle(labels)),
+        queries=token_names([f"{i} {label}" for i, label in enumerate(rows)]) + "[datum.q]",
+        keys=token_names([f"{i} {label}" for i, label in enumerate(labels)]) + "[datum.k]",
+        query_side=sides[0],
+        key_side=sides[1],
+        top=top,
         width=size,
         height=max(size, ROOM_FOR_AXIS + LINE * min(n, MOST_LABELS)),
-        title=headline(title),
+        title=title,
+    )
+
+
+@template
+def _attention_map(*, scored: bool) -> alt.LayerChart:
+    edges = _edges()
+    pick = alt.selection_point(name=ROW_SELECTION, fields=["q", "k"], on="click", empty=False)
+    masked = table("masked").mark_rect(color=MASKED, opacity=0.22).encode(**edges)
+    frame = (
+        table("row")
+        .mark_rect(filled=False, stroke=QUERY, strokeWidth=2.5)
+        .encode(**edges, tooltip=alt.value(None))
+    )
+    layers = [masked, _shaded(edges, scored=scored).add_params(pick), frame]
+    return laid_out(
+        alt.LayerChart(layer=layers),
+        width=hole("width"),
+        height=hole("height"),
+        title=headline(hole("title")),
     )
 
 
@@ -147,33 +184,44 @@ def _plain_axis(**options: Any) -> alt.Axis:
     return axis(domain=False, ticks=False, labelAngle=0, **options)
 
 
-def _token_axis(
-    field: str, title: str, labels: Sequence[str], *, reverse: bool = False, angle: int = 0
-) -> alt.X | alt.Y:
+def _places(side: str, labels: Sequence[str], angle: int) -> dict[str, Any]:
+    """What the holes of one side's axis get."""
     n = len(labels)
-    channel = alt.Y if reverse else alt.X
-    return channel(
-        f"{field}:Q",
-        title=title,
-        scale=alt.Scale(domain=[-0.5, n - 0.5], nice=False, zero=False, reverse=reverse),
-        axis=axis(
-            values=list(range(n)),
-            labelExpr=f"{token_names(labels)}[datum.value]",
-            labelAngle=angle,
-            labelOverlap=n > MOST_LABELS,
+    return {
+        f"{side}_values": list(range(n)),
+        f"{side}_domain": [-0.5, n - 0.5],
+        f"{side}_text": token_text(labels),
+        f"{side}_overlap": n > MOST_LABELS,
+        f"{side}_angle": angle,
+    }
+
+
+def _token_axis(field: str, side: str, title: str) -> dict[str, Any]:
+    return {
+        "shorthand": f"{field}:Q",
+        "title": title,
+        "axis": axis(
+            values=hole(f"{side}_values"),
+            labelExpr=hole(f"{side}_text"),
+            labelAngle=hole(f"{side}_angle"),
+            labelOverlap=hole(f"{side}_overlap"),
             ticks=False,
             grid=False,
             labelLimit=110,
         ),
-    )
+    }
 
 
-def _edges(rows: Sequence[str], columns: Sequence[str], sides: tuple[str, str]) -> dict[str, Any]:
+def _edges() -> dict[str, Any]:
     """The four edges of a cell; layers must share the very axes, or labels get lost in merging."""
+    x, y = (
+        alt.Scale(domain=hole(f"{side}_domain"), nice=False, zero=False, reverse=side == "row")
+        for side in ("column", "row")
+    )
     return {
-        "x": _token_axis("left", sides[1], columns, angle=_angle(columns)),
+        "x": alt.X(**_token_axis("left", "column", hole("key_side")), scale=x),
         "x2": "right:Q",
-        "y": _token_axis("low", sides[0], rows, reverse=True),
+        "y": alt.Y(**_token_axis("low", "row", hole("query_side")), scale=y),
         "y2": "high:Q",
     }
 
@@ -183,33 +231,27 @@ def _angle(labels: Sequence[str]) -> int:
     return 0 if max(map(len, labels)) <= 1 else -60
 
 
-def _shaded(
-    frame: pd.DataFrame,
-    edges: dict[str, Any],
-    rows: Sequence[str],
-    columns: Sequence[str],
-    top: float,
-) -> alt.Chart:
+def _shaded(edges: dict[str, Any], *, scored: bool) -> alt.Chart:
     """The cells that are seen, as opaque as their weight; the browser adds edges and names."""
-    queries, keys = ([f"{i} {label}" for i, label in enumerate(side)] for side in (rows, columns))
-    numbers = {"score": ".2f", "weight": ".3f", "contribution": ".3f"}
-    hover = [alt.Tooltip(f"{name}:Q", format=numbers[name]) for name in numbers if name in frame]
+    numbers = {"weight": ".3f", "contribution": ".3f"}
+    numbers = {"score": ".2f", **numbers} if scored else numbers
+    hover = [alt.Tooltip(f"{name}:Q", format=form) for name, form in numbers.items()]
     return (
-        alt.Chart(frame)
+        table("cells")
         .transform_calculate(
             left="datum.k - 0.5",
             right="datum.k + 0.5",
             low="datum.q - 0.5",
             high="datum.q + 0.5",
-            query=f"{token_names(queries)}[datum.q]",
-            key=f"{token_names(keys)}[datum.k]",
+            query=hole("queries"),
+            key=hole("keys"),
         )
         .mark_rect(color=WEIGHT)
         .encode(
             **edges,
             opacity=alt.Opacity(
                 "weight:Q",
-                scale=alt.Scale(domain=[0, top], range=[0.03, 1], clamp=True),
+                scale=alt.Scale(domain=[0, hole("top")], range=[0.03, 1], clamp=True),
                 legend=None,
             ),
             tooltip=[alt.Tooltip("query:N"), alt.Tooltip("key:N"), *hover],
@@ -217,22 +259,24 @@ def _shaded(
     )
 
 
-def _masked(visible: Visible, edges: dict[str, Any]) -> alt.Chart:
-    """A grey stripe for each run of cells that a row may not look at."""
+def _masked(visible: Visible) -> pd.DataFrame:
+    """A stripe for each run of cells that a row may not look at."""
     ends = np.diff(np.pad(~visible, ((0, 0), (1, 1))).astype(np.int8))
     rows, left = np.nonzero(ends == 1)
     right = np.nonzero(ends == -1)[1]
-    frame = pd.DataFrame({"low": rows - 0.5, "left": left - 0.5})
-    frame["high"], frame["right"] = frame["low"] + 1, right - 0.5
-    return alt.Chart(frame).mark_rect(color=MASKED, opacity=0.22).encode(**edges)
-
-
-def _row_frame(row: int, last: int, edges: dict[str, Any]) -> alt.Chart:
-    frame = pd.DataFrame(
-        {"left": [-0.5], "right": [last + 0.5], "low": [row - 0.5], "high": [row + 0.5]}
+    return pd.DataFrame(
+        {"low": rows - 0.5, "left": left - 0.5, "high": rows + 0.5, "right": right - 0.5}
     )
-    return (
-        alt.Chart(frame)
-        .mark_rect(filled=False, stroke=QUERY, strokeWidth=2.5)
-        .encode(**edges, tooltip=alt.value(None))
+
+
+def _row_frame(row: int, last: int) -> pd.DataFrame:
+    """The edges of the row that is looked at; a click on them is a click on this row."""
+    return pd.DataFrame(
+        {
+            "left": [-0.5],
+            "right": [last + 0.5],
+            "low": [row - 0.5],
+            "high": [row + 0.5],
+            "q": [row],
+        }
     )

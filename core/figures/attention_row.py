@@ -1,4 +1,4 @@
-"""Altair pictures of one query row: bars, the q·k parts of its scores, and arcs to its keys."""
+"""Pictures of one query row: bars, the q·k parts of its scores, and arcs to its keys."""
 
 from collections.abc import Sequence
 
@@ -7,8 +7,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from core.figures.elements import MOST_LABELS, axis, headline, label_axis, token_names
+from core.figures.elements import MOST_LABELS, axis, headline, label_axis, token_text
 from core.figures.palette import QUERY, VALUE, WEIGHT
+from core.figures.template import Figure, hole, laid_out, table, template
 
 Matrix = NDArray[np.float32]
 
@@ -22,7 +23,7 @@ def row_bars(
     seen: Sequence[int] | None = None,
     height: int = 330,
     title: str = "",
-) -> alt.HConcatChart:
+) -> Figure:
     """One query row as bars: weight, and beside it the contribution, key by key.
 
     `seen` are the keys that the row may look at: 0 to `row` unless told.
@@ -38,30 +39,39 @@ def row_bars(
     )
     step = max(6, min(22, height // len(keys_seen)))
     brings = bool(contribution[keys_seen].any())  # a head that is off brings nothing
-    # The title stands above the tokens, where it takes no width.
-    above = {"titleAngle": 0, "titleAlign": "right", "titleX": -6, "titleY": -6}
-    keys = label_axis(labels, labelOverlap=step < 12, **above)
-    charts = [
-        alt.Chart(frame)
-        .mark_bar(color=colour)
-        .encode(
-            x=alt.X(f"{field}:Q", title=field, axis=axis(tickCount=2), scale=scale),
-            y=alt.Y("k:O", title="key" if first else None, axis=keys if first else None),
-            tooltip=["token:N", alt.Tooltip(f"{field}:Q", format=".3f")],
-        )
-        .properties(width=88, height=alt.Step(step))
-        for field, colour, scale, first in (
-            ("weight", WEIGHT, alt.Scale(domain=[0, 1]), True),
-            ("contribution", VALUE, _from_zero(brings=brings), False),
-        )
-    ]
-    return (
-        alt.hconcat(*charts, spacing=10).resolve_scale(y="shared").properties(title=headline(title))
+    return _row_bars(brings=brings).fill(
+        {"row": frame}, tokens=token_text(labels), overlap=step < 12, step=step, title=title
     )
 
 
-def _from_zero(*, brings: bool) -> alt.Scale:
-    return alt.Scale(zero=True) if brings else alt.Scale(domain=[0, 1])
+@template
+def _row_bars(*, brings: bool) -> alt.HConcatChart:
+    # The title stands above the tokens, where it takes no width.
+    above = {"titleAngle": 0, "titleAlign": "right", "titleX": -6, "titleY": -6}
+    keys = label_axis(hole("tokens"), labelOverlap=hole("overlap"), **above)
+    from_zero = alt.Scale(zero=True) if brings else alt.Scale(domain=[0, 1])
+    charts = [
+        laid_out(
+            table("row")
+            .mark_bar(color=colour)
+            .encode(
+                x=alt.X(f"{field}:Q", title=field, axis=axis(tickCount=2), scale=scale),
+                y=alt.Y("k:O", title="key" if first else None, axis=keys if first else None),
+                tooltip=["token:N", alt.Tooltip(f"{field}:Q", format=".3f")],
+            ),
+            width=88,
+            height=alt.Step(hole("step")),
+        )
+        for field, colour, scale, first in (
+            ("weight", WEIGHT, alt.Scale(domain=[0, 1]), True),
+            ("contribution", VALUE, from_zero, False),
+        )
+    ]
+    return (
+        alt.hconcat(*charts, spacing=10)
+        .resolve_scale(y="shared")
+        .properties(title=headline(hole("title")))
+    )
 
 
 def score_parts(
@@ -72,7 +82,7 @@ def score_parts(
     *,
     seen: Sequence[int] | None = None,
     title: str = "",
-) -> alt.Chart:
+) -> Figure:
     """The scores of one row split into their q·k parts: key by dimension, around zero.
 
     query (d,), key (L, d). The parts of a key sum to its score: q·k / √d = Σ qᵢ kᵢ / √d. `seen`
@@ -90,29 +100,38 @@ def score_parts(
         }
     )
     reach = float(np.abs(parts).max()) or 1.0
-    return (
-        alt.Chart(frame)
+    return _score_parts().fill(
+        {"parts": frame},
+        tokens=token_text(labels),
+        overlap=len(keys_seen) > MOST_LABELS // 2,
+        reach=[-reach, reach],
+        step=max(8, min(22, 420 // len(keys_seen))),
+        title=title,
+    )
+
+
+@template
+def _score_parts() -> alt.Chart:
+    cells = (
+        table("parts")
         .mark_rect()
         .encode(
             x=alt.X("dimension:O", title="dimension of the head", axis=axis(labelOverlap=True)),
             y=alt.Y(
                 "k:O",
                 title="key",
-                axis=label_axis(labels, labelOverlap=len(keys_seen) > MOST_LABELS // 2),
+                axis=label_axis(hole("tokens"), labelOverlap=hole("overlap")),
             ),
             color=alt.Color(
                 "part:Q",
                 title="q·k part",
-                scale=alt.Scale(domain=[-reach, reach], domainMid=0),
+                scale=alt.Scale(domain=hole("reach"), domainMid=0),
             ),
             tooltip=["token:N", "dimension:O", alt.Tooltip("part:Q", format=".3f")],
         )
-        .properties(
-            width=520,
-            height=alt.Step(max(8, min(22, 420 // len(keys_seen)))),
-            title=headline(title),
-        )
     )
+    height = alt.Step(hole("step"))
+    return laid_out(cells, width=520, height=height, title=headline(hole("title")))
 
 
 def arcs(
@@ -122,30 +141,45 @@ def arcs(
     *,
     title: str = "",
     least: float = 0.05,
-) -> alt.LayerChart:
+) -> Figure:
     """Arcs from each query back to its keys; weights below `least` are not drawn, nor is a token's
     weight on itself.
 
     The arcs of the selected row are opaque, the others faint.
     """
-    frame = _arc_points(weights, labels, selected_row, least)
+    n = len(labels)
+    return _arcs().fill(
+        {
+            "arcs": _arc_points(weights, labels, selected_row, least),
+            "here": pd.DataFrame({"x": [selected_row], "y": [0]}),
+        },
+        values=list(range(n)),
+        tokens=token_text(labels),
+        overlap=n > MOST_LABELS,
+        domain=[-0.5, n - 0.5],
+        title=title,
+    )
+
+
+@template
+def _arcs() -> alt.LayerChart:
     tokens = axis(
-        values=list(range(len(labels))),
-        labelExpr=f"{token_names(labels)}[datum.value]",
+        values=hole("values"),
+        labelExpr=hole("tokens"),
         labelAngle=-60,
-        labelOverlap=len(labels) > MOST_LABELS,
+        labelOverlap=hole("overlap"),
         ticks=False,
         grid=False,
     )
     lines = (
-        alt.Chart(frame)
+        table("arcs")
         .mark_line(color=WEIGHT)
         .encode(
             x=alt.X(
                 "x:Q",
                 title="token",
                 axis=tokens,
-                scale=alt.Scale(domain=[-0.5, len(labels) - 0.5], nice=False),
+                scale=alt.Scale(domain=hole("domain"), nice=False),
             ),
             y=alt.Y("y:Q", axis=None),
             detail="arc:N",
@@ -157,13 +191,9 @@ def arcs(
             tooltip=["pair:N", alt.Tooltip("weight:Q", format=".3f")],
         )
     )
-    here = (
-        alt.Chart(pd.DataFrame({"x": [selected_row], "y": [0]}))
-        .mark_point(color=QUERY, filled=True, size=90)
-        .encode(x="x:Q", y="y:Q")
-    )
+    here = table("here").mark_point(color=QUERY, filled=True, size=90).encode(x="x:Q", y="y:Q")
     return alt.LayerChart(layer=[lines, here]).properties(
-        height=300, width=520, title=headline(title)
+        height=300, width=520, title=headline(hole("title"))
     )
 
 

@@ -3,15 +3,14 @@
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, TypeVar
+from typing import Any
 
 import altair as alt
 import pandas as pd
 
 from core.figures.palette import FONT_SIZE
+from core.figures.template import Drawn, laid_out
 
-Figure = alt.Chart | alt.LayerChart | alt.HConcatChart
-Drawn = TypeVar("Drawn", alt.Chart, alt.LayerChart)
 MOST_LABELS = 60  # of an axis; beyond it those that would overlap are left out
 DASHES = ([1, 0], [7, 4], [2, 3], [10, 3, 2, 3])
 
@@ -42,9 +41,10 @@ def headline(text: str) -> alt.TitleParams:
     return alt.TitleParams(text, anchor="start", fontSize=FONT_SIZE + 1)
 
 
-def fitted(chart: Drawn, height: int, text: str) -> Drawn:
+def fitted(chart: Drawn, height: Any, text: str) -> Drawn:
     """As wide as its place; the height is that of the plot alone, axis and legends come to it."""
-    return chart.properties(
+    return laid_out(
+        chart,
         width="container",
         height=height,
         title=title(text),
@@ -57,14 +57,19 @@ def token_names(labels: Sequence[str]) -> str:
     return json.dumps(list(labels), ensure_ascii=False)
 
 
-def label_axis(labels: Sequence[str], **options: Any) -> alt.Axis:
-    """An axis of positions with the tokens as its text, each at the middle of its place.
+def token_text(labels: Sequence[str]) -> str:
+    """The text of the tick at a position: its token."""
+    return f"{token_names(labels)}[datum.value]"
+
+
+def label_axis(text: str, **options: Any) -> alt.Axis:
+    """An axis of positions with the tokens as its text (`token_text`), each at the middle of its
+    place.
 
     Streamlit's theme would move the first label of narrow rows into the second.
     """
-    expression = f"{token_names(labels)}[datum.value]"
     return axis(
-        labelExpr=expression,
+        labelExpr=text,
         labelFlush=False,
         ticks=False,
         domain=False,

@@ -4,11 +4,10 @@ from functools import partial
 
 import numpy as np
 import streamlit as st
-from altair.utils.schemapi import debug_mode
 
 from core.figures import attention as figures
 from core.figures import attention_row as row_figures
-from core.figures.elements import Figure
+from core.figures.template import Figure
 from core.inspection.captions import head_name, parse_head, row_sentence, strongest_head
 from core.inspection.record import AttentionTrace, Step
 from pages.attention.controls import Display
@@ -25,6 +24,7 @@ from pages.attention.view import (
     scores_offered,
     thumbnails,
 )
+from pages.shared.charts import clicked, show_chart
 from pages.shared.text import plain
 
 FOLLOW = "of the written piece"
@@ -33,7 +33,6 @@ GRID_CELL = 36  # eight heads fit into the first view of 1280x720
 
 
 @st.fragment
-@debug_mode(arg=False)  # Altair would check every part of a chart: a third of the time it takes
 def show_heads(trace: AttentionTrace, display: Display, whole: AttentionTrace) -> None:
     """Controls; then the grid of heads, one head, and one row of it, from left to right.
 
@@ -147,13 +146,13 @@ def _grid(trace: AttentionTrace, view: View, score: str, selected: tuple[int, in
     )
     # A new key for each choice forgets the click, so that the same head can be clicked again.
     key = f"{GRID_KEY}-{head_name(*selected)}"
-    st.altair_chart(
+    show_chart(
         chart,
         key=key,
         on_select=partial(_pick_head, key),
         alt=f"Small pictures of all heads with {MEANINGS[score]}; {head_name(*selected)} is chosen",
     )
-    return chart.properties(title=MEANINGS[score])
+    return chart.titled(MEANINGS[score])
 
 
 def _picture(
@@ -191,10 +190,10 @@ def _picture(
         )
     if display.kind == MAP:
         key = f"{MAP_KEY}-{row}"
-        st.altair_chart(chart, key=key, on_select=partial(_pick_row, key), alt=sentence)
+        show_chart(chart, key=key, on_select=partial(_pick_row, key), alt=sentence)
     else:
-        st.altair_chart(chart, alt=sentence)
-    return chart.properties(title=sentence)
+        show_chart(chart, alt=sentence)
+    return chart.titled(sentence)
 
 
 def _row(view: View, at: tuple[int, int], row: int) -> Figure:
@@ -208,12 +207,12 @@ def _row(view: View, at: tuple[int, int], row: int) -> Figure:
         row,
         seen=axes.seen(row),
     )
-    st.altair_chart(chart, alt=f"Weights and contributions of query row {row}")
+    show_chart(chart, alt=f"Weights and contributions of query row {row}")
     st.markdown(
         "Weight is where the head **looks**; contribution, ‖weight · value · W_O‖, is what it "
         "**brings**: a large weight on a short value brings nothing."
     )
-    return chart.properties(title=title)
+    return chart.titled(title)
 
 
 def _follow_step() -> None:
@@ -221,12 +220,12 @@ def _follow_step() -> None:
 
 
 def _pick_head(key: str) -> None:
-    points = st.session_state[key]["selection"].get(figures.HEAD_SELECTION, [])
-    if points:
-        st.session_state["head"] = head_name(int(points[0]["layer"]), int(points[0]["head"]))
+    head = clicked(key, figures.HEAD_SELECTION, "layer", "head")
+    if head is not None:
+        st.session_state["head"] = head_name(*head)
 
 
 def _pick_row(key: str) -> None:
-    points = st.session_state[key]["selection"].get(figures.ROW_SELECTION, [])
-    if points:
-        st.session_state["row"] = str(int(points[0]["q"]))
+    cell = clicked(key, figures.ROW_SELECTION, "q")
+    if cell is not None:
+        st.session_state["row"] = str(*cell)

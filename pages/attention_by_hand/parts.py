@@ -9,6 +9,7 @@ import streamlit as st
 
 from core.theory.by_hand.check import Check
 from pages.attention_by_hand.words import Lines, check_table, tex_lines
+from pages.shared.charts import show_chart
 from pages.shared.text import plain
 
 Made = TypeVar("Made")
@@ -61,6 +62,6 @@ def show(
     st.markdown(tex_lines(formulas))
     picture, table = st.columns([1, 1.7], gap="medium")
     with picture:
-        st.altair_chart(chart, width=width, alt=alt_text)
+        show_chart(chart, width=width, alt=alt_text)
         st.markdown(note)
     table.markdown(check_table(checks))

@@ -8,8 +8,9 @@ import streamlit as st
 from core.checkpoints.shelf import dev_curve, snapshot_steps
 from core.cli.paths import CHECKPOINTS
 from core.data.people import question_text
-from core.figures.elements import Figure
 from core.figures.moments import accuracy_curve
+from core.figures.template import Figure
+from pages.shared.charts import show_chart
 from pages.shared.choosing import (
     FINISHED,
     checkpoint_corpus,
@@ -161,7 +162,7 @@ def _show_curve(name: str, moment: int | None, other: int | None) -> dict[str, F
     marks = [("A", _moment_name(moment)), ("B", _moment_name(other))]
     title = f"{name}: right answers to dev, by step"
     chart = accuracy_curve(points, marks, title=title)
-    st.altair_chart(chart, alt=f"{title}: A at {marks[0][1]}, B at {marks[1][1]}")
+    show_chart(chart, alt=f"{title}: A at {marks[0][1]}, B at {marks[1][1]}")
     return {"Curve": chart}
 
 

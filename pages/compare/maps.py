@@ -5,11 +5,10 @@ from typing import Any
 
 import numpy as np
 import streamlit as st
-from altair.utils.schemapi import debug_mode
 from numpy.typing import NDArray
 
 from core.figures import compare as figures
-from core.figures.elements import Figure
+from core.figures.template import Figure
 from core.inspection.align import Alignment
 from core.inspection.captions import head_name, mechanism_note
 from core.inspection.compare import Comparison, compare_heads, distances
@@ -17,13 +16,13 @@ from core.inspection.off import Head
 from pages.compare import words
 from pages.compare.controls import PREFIX, Pair
 from pages.compare.view import HEAD_KEY, OTHER_KEY, Traces, View
+from pages.shared.charts import clicked, show_chart
 from pages.shared.files import download_csv, download_json, download_svg
 from pages.shared.text import plain
 
 GRID_KEY, TABLE_KEY = f"{PREFIX}grid", f"{PREFIX}table"
 
 
-@debug_mode(arg=False)  # Altair would check every part of a chart: a third of the time it takes
 def show_maps(pair: Pair, traces: Traces, view: View) -> None:
     """The difference in a sentence, three maps, all heads, files."""
     compared = compare_heads(traces, view.alignment, view.heads, view.quantity)
@@ -70,8 +69,8 @@ def _show_three(
     ):
         with place:
             st.markdown(f"**{plain(name)}**")
-            st.altair_chart(chart, alt=f"{found.quantity}, {name}. {title}")
-        charts[name.split(":")[0]] = chart.properties(title=name)
+            show_chart(chart, alt=f"{found.quantity}, {name}. {title}")
+        charts[name.split(":")[0]] = chart.titled(name)
     if own:
         st.caption(f"Full colour: {top:.2g} in A and B, {reach:.2g} in the difference.")
     return charts
@@ -96,17 +95,16 @@ def _show_all(pair: Pair, apart: NDArray[np.float64] | str, chosen: Head) -> dic
     chart = figures.distance_grid(apart, chosen if pair.same_heads else None, title="")
     key = f"{GRID_KEY}-{head_name(*chosen)}"
     picked = partial(_pick, key, both=not pair.same_heads)
-    st.altair_chart(chart, key=key, on_select=picked, alt=f"All heads: {title}")
-    return {"All heads": chart.properties(title=title)}
+    show_chart(chart, key=key, on_select=picked, alt=f"All heads: {title}")
+    return {"All heads": chart.titled(title)}
 
 
 def _pick(key: str, *, both: bool) -> None:
-    points = st.session_state[key]["selection"].get(figures.HEAD_SELECTION, [])
-    if points:
-        name = head_name(int(points[0]["layer"]), int(points[0]["head"]))
-        st.session_state[HEAD_KEY] = name
+    head = clicked(key, figures.HEAD_SELECTION, "layer", "head")
+    if head is not None:
+        st.session_state[HEAD_KEY] = head_name(*head)
         if both:
-            st.session_state[OTHER_KEY] = name
+            st.session_state[OTHER_KEY] = head_name(*head)
 
 
 def _show_files(

@@ -4,11 +4,10 @@ from functools import partial
 
 import pandas as pd
 import streamlit as st
-from altair.utils.schemapi import debug_mode
 
 from core.figures import heads as figures
-from core.figures.elements import Figure
 from core.figures.signed import grid_cells, signed_grid
+from core.figures.template import Figure
 from core.inspection.attribution import Attribution, Lens
 from core.inspection.captions import mechanism_note
 from core.inspection.head_example import HeadExample
@@ -19,6 +18,7 @@ from pages.heads.asking import load_attribution, load_lens
 from pages.heads.controls import PREFIX, Choice
 from pages.heads.data import table_of
 from pages.heads.measuring import off_of
+from pages.shared.charts import show_chart
 from pages.shared.examples import load_example
 from pages.shared.files import download_csv, download_json, download_svg
 from pages.shared.loading import Source, load_trace, shipped
@@ -29,7 +29,6 @@ TABLES_KEY = f"{PREFIX}example-tables"
 CELL = 30
 
 
-@debug_mode(arg=False)
 def show_example(choice: Choice) -> None:
     """Averages against this question on the left, logits on the right."""
     with st.sidebar:
@@ -70,9 +69,9 @@ def _show_beside(choice: Choice, found: HeadExample, table: HeadTable | None) ->
     rows = said.rows_beside(found, table, measure)
     chart = figures.beside_average(rows, axis=said.OFFERED[measure], average=average, title="")
     title = f"{said.OFFERED[measure]}: this question and the {average}"
-    st.altair_chart(chart, alt=title)
+    show_chart(chart, alt=title)
     st.markdown(said.match(found, table, measure))
-    return chart.properties(title=title)
+    return chart.titled(title)
 
 
 def _choose_step(trace: AttentionTrace) -> int:
@@ -112,9 +111,9 @@ def _show_attribution(added: Attribution) -> dict[str, Figure]:
         height=CELL * n_layers,
     )
     st.markdown(f"**{plain(title)}**")
-    st.altair_chart(chart, alt=title)
+    show_chart(chart, alt=title)
     st.markdown(said.attribution_note(added))
-    return {"Attribution": chart.properties(title=title)}
+    return {"Attribution": chart.titled(title)}
 
 
 def _show_lens(lens: Lens | str) -> dict[str, Figure]:
@@ -126,8 +125,8 @@ def _show_lens(lens: Lens | str) -> dict[str, Figure]:
         said.layer_names(lens), lens.probability.tolist(), said.lens_notes(lens), title=""
     )
     st.markdown(f"**{plain(title)}**")
-    st.altair_chart(chart, alt=f"{title}: {', '.join(said.lens_notes(lens))}")
-    return {"Lens": chart.properties(title=title)}
+    show_chart(chart, alt=f"{title}: {', '.join(said.lens_notes(lens))}")
+    return {"Lens": chart.titled(title)}
 
 
 def _show_files(choice: Choice, tables: dict[str, pd.DataFrame], charts: dict[str, Figure]) -> None:

@@ -6,14 +6,14 @@ from typing import Any
 
 import pandas as pd
 import streamlit as st
-from altair.utils.schemapi import debug_mode
 
 from core.figures import heads as figures
-from core.figures.elements import Figure
+from core.figures.template import Figure
 from core.inspection.captions import head_name
 from core.inspection.head_rows import HeadTable
 from pages.heads import words
 from pages.heads.controls import PREFIX, Choice
+from pages.shared.charts import clicked, show_chart
 from pages.shared.files import download_csv, download_json, download_svg
 from pages.shared.text import plain
 
@@ -22,7 +22,6 @@ HEAD_KEY = f"{PREFIX}head"
 LINE, HEAD_LINE = 42, 60  # pixels of the table
 
 
-@debug_mode(arg=False)  # Altair would check every part of a chart: a third of the time it takes
 def show_overview(choice: Choice, table: HeadTable) -> None:
     """The picture with what stands beside it, what both say, and every number in a table."""
     st.markdown(f"#### {plain(words.headline(table, choice.split))}")
@@ -48,12 +47,12 @@ def _show_scatter(table: HeadTable, x: str, y: str, chosen: str) -> Figure:
     )
     # A new key for each choice forgets the click, so that the same head can be clicked again.
     key = f"{CHART_KEY}-{chosen}"
-    st.altair_chart(chart, key=key, on_select=partial(_pick, key), alt=f"{title}, head by head")
+    show_chart(chart, key=key, on_select=partial(_pick, key), alt=f"{title}, head by head")
     for measure in dict.fromkeys((x, y)):
         missing = words.lacking(table, measure)
         if missing:
             st.caption(plain(missing))
-    return chart.properties(title=title)
+    return chart.titled(title)
 
 
 def _choose_measure(label: str, default: str, key: str) -> str:
@@ -135,6 +134,6 @@ def _values(choice: Choice, table: HeadTable) -> dict[str, Any]:
 
 
 def _pick(key: str) -> None:
-    points = st.session_state[key]["selection"].get(figures.HEAD_SELECTION, [])
-    if points:
-        st.session_state[HEAD_KEY] = head_name(int(points[0]["layer"]), int(points[0]["head"]))
+    head = clicked(key, figures.HEAD_SELECTION, "layer", "head")
+    if head is not None:
+        st.session_state[HEAD_KEY] = head_name(*head)

@@ -3,12 +3,12 @@
 from functools import partial
 
 import streamlit as st
-from altair.utils.schemapi import debug_mode
 
 from core.figures.signed import signed_grid
 from pages.heads import patch_words as said
 from pages.heads.asking import HEADS, STREAM, load_patched
 from pages.heads.controls import PREFIX, Choice
+from pages.shared.charts import show_chart
 from pages.shared.files import download_csv, download_json, download_svg
 from pages.shared.loading import Source, shipped
 from pages.shared.questions import as_long, choose_question
@@ -18,7 +18,6 @@ TABLE_KEY = f"{PREFIX}patch-table"
 OTHER = "Marie Curie"
 
 
-@debug_mode(arg=False)
 def show_patches(choice: Choice) -> None:
     """Choose two people on the left; every site, how far it moves the answer, and what it means."""
     source = shipped(choice.checkpoint, choice.snapshot)
@@ -77,11 +76,11 @@ def _show(choice: Choice, source: Source, question: str, other: str, what: str) 
         title="",
         angle=-60,
     )
-    st.altair_chart(chart, alt=title)
+    show_chart(chart, alt=title)
     st.markdown(said.MEANS)
     rows, name = said.frame(found, grid), f"{choice.named} patching"
     with st.container(horizontal=True):
-        download_svg("Picture", chart.properties(title=title), name)
+        download_svg("Picture", chart.titled(title), name)
         download_csv("Sites", rows, name)
         download_json("Sites", partial(rows.to_dict, "split"), name)
     box = st.expander("As a table: every site", key=TABLE_KEY, on_change="rerun")

@@ -23,6 +23,7 @@ from core.montecarlo.result import Sample
 from core.montecarlo.sample import sample
 from core.montecarlo.spec import PerturbationSpec
 from core.theory.by_hand.weights import weight_curves
+from pages.shared.charts import show_chart
 from pages.shared.choosing import DEFAULT_CHECKPOINT
 from pages.shared.digests import digest
 from pages.shared.text import percent, plain
@@ -67,7 +68,7 @@ def main() -> None:
             scores=trace.scores[layer, head],
             size=340,
         )
-        st.altair_chart(chart, alt=title)
+        show_chart(chart, alt=title)
         st.caption(
             f"Probability of the answer: {percent(trace.probability)}. Rows look, columns are "
             "looked at; grey cells lie in the future. One head rarely explains an answer alone."
@@ -81,7 +82,7 @@ def main() -> None:
             title=f"What it takes from each key to write “{step.label}”",
             height=170,
         )
-        st.altair_chart(bars, alt=f"Weights and contributions of row {step.row}")
+        show_chart(bars, alt=f"Weights and contributions of row {step.row}")
     show_cards(trace)
 
 

@@ -9,6 +9,7 @@ from core.montecarlo.curves import N_DRAWS_A_BETA, limit_variance, quantiles_of
 from core.montecarlo.result import Sample
 from core.montecarlo.spec import PerturbationSpec
 from pages.monte_carlo import data, words
+from pages.shared.charts import show_chart
 from pages.shared.text import plain
 
 EPSILON, BETA, BANDS, CLOUD = "Share and ε", "Spread and β", "Quantiles and β", "Key's cloud"
@@ -25,7 +26,7 @@ def show_main(drawn: Sample) -> None:
             mean_a, mean_b = drawn.mean_weights[:2].tolist()
             title = "Where c lies, in the plane of v_a and v_b"
             chart = figures.output_plane(counts, (mean_a, mean_b), title=title)
-            st.altair_chart(chart, width="content", alt=f"{title}: {words.look_of(drawn)}")
+            show_chart(chart, width="content", alt=f"{title}: {words.look_of(drawn)}")
             st.markdown("What is missing to the dashed segment lies on the other values.")
     with share:
         curve = data.density_curve(spec)
@@ -38,7 +39,7 @@ def show_main(drawn: Sample) -> None:
             title=title,
             density=curve,
         )
-        st.altair_chart(chart, alt=f"{title}; {words.look_of(drawn)}")
+        show_chart(chart, alt=f"{title}; {words.look_of(drawn)}")
         st.markdown(f"{words.peaks(drawn)} The diamond with its bar is mean ± sd.")
 
 
@@ -47,7 +48,7 @@ def show_cloud(spec: PerturbationSpec) -> None:
     mean_a, mean_b = spec.norms[:2].tolist()
     title = "Cloud of key a in the plane of the means μ_a and μ_b"
     chart = figures.key_cloud(data.cloud(spec), (mean_a, mean_b), title=title)
-    st.altair_chart(chart, width="content", alt=title)
+    show_chart(chart, width="content", alt=title)
     variance = float(spec.radial_variances[0])
     st.markdown(
         f"Its length along μ_a has variance ρ = {variance:.3g}; α = {spec.noise_variance:.3g} in "
@@ -93,7 +94,7 @@ def _epsilon(drawn: Sample) -> None:
     key = {0: "key a", 1: "key b"}.get(long_key, f"key {long_key + 1}")
     title = f"Share on a as a function of ε, the length of {key}"
     chart = curves.share_against_epsilon(epsilon, shares, density, key=key, title=title)
-    st.altair_chart(chart, width="content", alt=title)
+    show_chart(chart, width="content", alt=title)
     st.markdown(
         "Below: how likely each ε is. Where the curve is steep, a small change of length moves "
         "c all the way from one value to the other."
@@ -110,7 +111,7 @@ def _spread(drawn: Sample) -> None:
     chart = curves.spread_against_beta(
         betas, lines, spec.beta, title=title, sampled=(deviation, error)
     )
-    st.altair_chart(chart, alt=f"{title}, against β")
+    show_chart(chart, alt=f"{title}, against β")
     st.markdown(words.together(spec))
     limits = [limit_variance(spec, heads) for heads in ("one", "two")]
     if None in limits:
@@ -128,7 +129,7 @@ def _bands(drawn: Sample) -> None:
     chart = curves.quantile_bands(
         betas, quantiles, drawn.spec.beta, quantiles_of(drawn), title=title
     )
-    st.altair_chart(chart, alt=f"{title}, against β")
+    show_chart(chart, alt=f"{title}, against β")
     source = "exact" if known else f"sampled ({N_DRAWS_A_BETA:,} draws each at most)"
     st.markdown(f"Bands: {source}. Points: 5, 25, 50, 75, 95 % of this sample at β.")
 

@@ -5,6 +5,7 @@ import streamlit as st
 from core.evaluation.tables import Ablation
 from core.figures import report as figures
 from pages.report_card import words
+from pages.shared.charts import show_chart
 from pages.shared.text import percent, plain
 
 
@@ -34,4 +35,4 @@ def _chart(found: Ablation) -> None:
         title=title,
         axis=f"right answers to {base.total} {found.split} questions",
     )
-    st.altair_chart(chart, alt=title)
+    show_chart(chart, alt=title)

@@ -12,6 +12,7 @@ from pages.report_card import data, words
 from pages.report_card.ablation import show_ablation
 from pages.report_card.practised import practised
 from pages.report_card.table import note_lines, table
+from pages.shared.charts import show_chart
 from pages.shared.text import plain
 
 LINE, HEAD = 39, 90  # pixels of the table
@@ -67,7 +68,7 @@ def _accuracy(rows: list[Row], elsewhere: Sequence[Published]) -> None:
         title=title,
         axis="right answers (exact match)",
     )
-    st.altair_chart(chart, alt=f"{title}: {', '.join(label for label, *_ in words.bars(rows))}")
+    show_chart(chart, alt=f"{title}: {', '.join(label for label, *_ in words.bars(rows))}")
     st.markdown(
         "Bars: this project, with 95 % intervals; shapes: what others reached with the same "
         "variant. **Lookup** answers with the first known place in the person's sentence, which it "
@@ -108,7 +109,7 @@ def _kinds(rows: list[Row]) -> None:
     title = "Wrong answers by kind"
     picture, meaning = st.columns([1.3, 1])
     with picture:
-        st.altair_chart(figures.kind_bars(counted, title=title), alt=title)
+        show_chart(figures.kind_bars(counted, title=title), alt=title)
     with meaning:
         st.markdown(words.KINDS_MEAN)
 

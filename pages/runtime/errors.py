@@ -6,6 +6,7 @@ from typing import Any
 import streamlit as st
 
 from core.figures import approximation as figures
+from pages.shared.charts import show_chart
 from pages.shared.text import plain
 
 FEATURES, LOGITS, TERMS, SHARP = "Features", "Logits", "Taylor", "Sharpness"
@@ -128,7 +129,7 @@ def _show(
 ) -> None:
     options: dict[str, Any] = {"y_title": "relative error of the output", **how}
     st.markdown(f"##### {plain(title)}")  # in the picture a long one would be cut off on a phone
-    st.altair_chart(figures.error_chart(rows, looks, height=260, **options), alt=title)
+    show_chart(figures.error_chart(rows, looks, height=260, **options), alt=title)
 
 
 def _last(rows: Sequence[figures.Row]) -> str:

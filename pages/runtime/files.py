@@ -9,7 +9,7 @@ import streamlit as st
 
 from core.bench.record import Bench, Record, Setting
 from core.bench.summary import report_of
-from core.figures.elements import Figure
+from core.figures.template import Figure
 from pages.shared.files import download, download_svg
 
 TABLES_KEY = "rt-tables"

@@ -11,12 +11,13 @@ from core.bench.record import Bench, Record, Setting
 from core.bench.spec import METHODS
 from core.bench.summary import crossovers_of
 from core.figures import runtime as figures
-from core.figures.elements import Figure
+from core.figures.template import Figure
 from core.jobs.state import Job
 from core.theory.costs import Method, crossover_length
 from pages.runtime import actions, data, words
 from pages.runtime.controls import Looked
 from pages.runtime.files import show_files
+from pages.shared.charts import show_chart
 from pages.shared.text import plain
 
 MAPS: tuple[Method, ...] = ("elu", "favor", "taylor")
@@ -86,9 +87,9 @@ def _show_measured(bench: Bench, setting: Setting, records: list[Record], looked
     )
     left, right = st.columns(2)
     with left:
-        st.altair_chart(time_chart, alt=f"Time against length. {title}")
+        show_chart(time_chart, alt=f"Time against length. {title}")
     with right:
-        st.altair_chart(memory_chart, alt="Memory against length, by method")
+        show_chart(memory_chart, alt="Memory against length, by method")
     st.markdown(words.HOW)
     st.table(  # on a narrow screen it can be moved sideways, as a Markdown table cannot
         words.table(bench, times, memory, crossings, _by_operations(bench, setting)),

@@ -7,6 +7,7 @@ from core.cli import paths
 from core.data.biographies import biographies
 from core.figures.approximation import spectrum_chart
 from core.inspection.spectrum import Spectra, spectra
+from pages.shared.charts import show_chart
 from pages.shared.loading import checkpoint_digest, load_model, people
 from pages.shared.text import plain
 
@@ -33,7 +34,7 @@ def show_spectrum() -> None:
     )
     shown = [k for k in ROWS if k < found.n_tokens]
     chart = spectrum_chart(found.cumulative, shown, title=title, height=240)
-    st.altair_chart(chart, alt=f"{title}; a line for each head of {name}")
+    show_chart(chart, alt=f"{title}; a line for each head of {name}")
     st.markdown(
         f"Each line is a head of {plain(name)} over {found.n_tokens} tokens of biographies. "
         "Linformer's map has rank k at most (orange lines): a head whose line is flat at the top "

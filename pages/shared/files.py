@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from core.figures.elements import Figure
+from core.figures.template import Figure
 
 
 def download(label: str, data: Callable[[], bytes], file_name: str, mime: str) -> None:

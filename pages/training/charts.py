@@ -8,9 +8,10 @@ from streamlit.delta_generator import DeltaGenerator
 
 from core.evaluation.report_card import distinct
 from core.figures import training as figures
-from core.figures.elements import Figure
+from core.figures.template import Figure
 from core.jobs.curves import accuracy_points, baselines, loss_points, phase_begins
 from core.jobs.state import Job
+from pages.shared.charts import show_chart
 from pages.shared.text import percent, plain
 from pages.training import data, words
 
@@ -79,5 +80,5 @@ def show_answers(job: Job, *, title: str) -> Shown:
 def _show(place: DeltaGenerator, chart: LayerChart, title: str) -> Figure:
     """The chart under its title; as a file it carries it."""
     place.markdown(f"**{plain(title)}**")
-    place.altair_chart(chart, alt=title)
+    show_chart(chart, alt=title, place=place)
     return figures.titled(chart, title)

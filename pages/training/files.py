@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import pandas as pd
 import streamlit as st
 
-from core.figures.elements import Figure
+from core.figures.template import Figure
 from core.jobs.curves import flat_rows
 from pages.shared.files import download, download_svg
 from pages.training.data import Rows

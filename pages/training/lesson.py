@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from core.figures.elements import Figure
+from core.figures.template import Figure
 from core.jobs.curves import result
 from core.jobs.lesson import lesson_runs, lesson_specs
 from core.jobs.spec import TrainSpec
