@@ -6,9 +6,12 @@ server imports it before anybody comes, and the first visitor's link is known.
 """
 
 import logging
+from pathlib import Path
 
 import streamlit as st
 
+# Of our own: Streamlit takes a named icon for the tab from another party's server at each visit.
+ICON = Path(__file__).parent / "assets" / "icon.svg"
 IS_SCRIPT = __name__ == "__main__"
 if not IS_SCRIPT:  # without a visitor there is no script context, and Streamlit would say so
     logging.getLogger("streamlit.runtime.scriptrunner_utils.script_run_context").setLevel("ERROR")
@@ -67,9 +70,7 @@ page = st.navigation(
     ]
 )
 if IS_SCRIPT:
-    st.set_page_config(
-        page_title="Attention Explorer", page_icon=":material/grid_on:", layout="wide"
-    )
+    st.set_page_config(page_title="Attention Explorer", page_icon=ICON, layout="wide")
     page.run()
 else:
     app = st.App(__file__)

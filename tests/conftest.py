@@ -3,19 +3,24 @@
 import json
 import os
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 import torch
+from altair.utils.schemapi import validate_jsonschema
+from altair.vegalite.v6.schema.core import load_schema
 
 from core.checkpoints.files import sha256
 from core.checkpoints.store import save_checkpoint
 from core.data.corpus import TrainingCorpus, make_vocabulary, notable_corpus
 from core.data.people import COLUMNS, Person
 from core.data.vocabulary import Vocabulary
+from core.figures.template import Figure, Template
 from core.models.config import GPTConfig
 from core.models.gpt import GPT
 from core.training import examples
@@ -32,6 +37,26 @@ PLACES = (
     ("Kyoto", "Japan", "Asia"),
     ("Lima", "Peru", "South America"),
 )
+
+
+@pytest.fixture(autouse=True)
+def valid_charts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every chart that a test fills in is held against Vega-Lite's schema; the app checks none."""
+    fill = Template.fill
+
+    def checked(self: Template, tables: Mapping[str, pd.DataFrame], **values: Any) -> Figure:
+        figure = fill(self, tables, **values)
+        validate_chart(json.dumps(figure.spec))
+        return figure
+
+    monkeypatch.setattr(Template, "fill", checked)
+
+
+@lru_cache(maxsize=2048)
+def validate_chart(spec: str) -> None:
+    """Raises jsonschema's ValidationError for what Vega-Lite would not draw."""
+    whole = {"$ref": "#/definitions/TopLevelSpec"}
+    validate_jsonschema(json.loads(spec), whole, rootschema=load_schema())
 
 
 @pytest.fixture(scope="session")

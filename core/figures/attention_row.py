@@ -1,5 +1,6 @@
 """Pictures of one query row: bars, the q·k parts of its scores, and arcs to its keys."""
 
+import math
 from collections.abc import Sequence
 
 import altair as alt
@@ -7,11 +8,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from core.figures.elements import MOST_LABELS, axis, headline, label_axis, token_text
+from core.figures.elements import MOST_LABELS, axis, fitted, headline, label_axis, token_text
 from core.figures.palette import QUERY, VALUE, WEIGHT
 from core.figures.template import Figure, hole, laid_out, table, template
 
 Matrix = NDArray[np.float32]
+HALF = 0.43  # of the plot: each of two sets of bars; the rest keeps them apart
 
 
 def row_bars(
@@ -38,40 +40,62 @@ def row_bars(
         }
     )
     step = max(6, min(22, height // len(keys_seen)))
-    brings = bool(contribution[keys_seen].any())  # a head that is off brings nothing
-    return _row_bars(brings=brings).fill(
-        {"row": frame}, tokens=token_text(labels), overlap=step < 12, step=step, title=title
+    low, high = min(0.0, float(weights[keys_seen].min())), max(1.0, float(weights[keys_seen].max()))
+    most = float(contribution[keys_seen].max()) or 1.0  # a head that is off brings nothing
+    return _row_bars().fill(
+        {"row": frame},
+        tokens=token_text(labels),
+        overlap=step < 12,
+        step=step,
+        title=title,
+        weight_domain=[low, low + (high - low) / HALF],
+        weight_ticks=[low, (low + high) / 2, high],
+        contribution_domain=[-most * (1 - HALF) / HALF, most],
+        contribution_ticks=[0.0, _round_below(most)],
     )
 
 
 @template
-def _row_bars(*, brings: bool) -> alt.HConcatChart:
+def _row_bars() -> alt.LayerChart:
+    """Two sets of bars on one plot, which can be as wide as its place: each scale ends, or begins,
+    where the other's half does. Charts side by side would have widths of their own.
+    """
     # The title stands above the tokens, where it takes no width.
     above = {"titleAngle": 0, "titleAlign": "right", "titleX": -6, "titleY": -6}
     keys = label_axis(hole("tokens"), labelOverlap=hole("overlap"), **above)
-    from_zero = alt.Scale(zero=True) if brings else alt.Scale(domain=[0, 1])
-    charts = [
-        laid_out(
-            table("row")
-            .mark_bar(color=colour)
-            .encode(
-                x=alt.X(f"{field}:Q", title=field, axis=axis(tickCount=2), scale=scale),
-                y=alt.Y("k:O", title="key" if first else None, axis=keys if first else None),
-                tooltip=["token:N", alt.Tooltip(f"{field}:Q", format=".3f")],
+    layers = [
+        table("row")
+        .mark_bar(color=colour)
+        .encode(
+            x=alt.X(
+                f"{field}:Q",
+                title=field,
+                scale=alt.Scale(domain=hole(f"{field}_domain"), nice=False),
+                axis=axis(
+                    orient="bottom",
+                    values=hole(f"{field}_ticks"),
+                    format="~g",
+                    labelFlush=False,
+                    domain=False,
+                    titleAnchor=anchor,
+                ),
             ),
-            width=88,
-            height=alt.Step(hole("step")),
+            y=alt.Y("k:O", title="key", axis=keys),
+            tooltip=["token:N", alt.Tooltip(f"{field}:Q", format=".3f")],
         )
-        for field, colour, scale, first in (
-            ("weight", WEIGHT, alt.Scale(domain=[0, 1]), True),
-            ("contribution", VALUE, from_zero, False),
+        for field, colour, anchor in (
+            ("weight", WEIGHT, "start"),
+            ("contribution", VALUE, "end"),
         )
     ]
-    return (
-        alt.hconcat(*charts, spacing=10)
-        .resolve_scale(y="shared")
-        .properties(title=headline(hole("title")))
-    )
+    bars = alt.LayerChart(layer=layers).resolve_scale(x="independent")
+    return fitted(bars, alt.Step(hole("step")), hole("title"))
+
+
+def _round_below(most: float) -> float:
+    """The largest of 1, 2, 5 times a power of ten that is no more: a tick that can be read."""
+    power = 10.0 ** math.floor(math.log10(most))
+    return max(step * power for step in (1, 2, 5) if step * power <= most)
 
 
 def score_parts(

@@ -1,10 +1,10 @@
 """Charts as templates: Altair builds one for its kind and options, once; a view fills in the rest.
 
 Building, copying and checking a chart of schema objects takes Altair 10 to 60 ms, filling in a
-plain specification less than one. What follows from the data (tables, labels, ends of scales, heights,
-titles) stands in a template as a hole; what changes its form is an option of the function that
-builds it, and so a key of its cache. No chart is checked while the app runs: the tests hold every
-filled one against Vega-Lite's own schema.
+plain specification less than one. What follows from the data (tables, labels, ends of scales,
+heights, titles) stands in a template as a hole; what changes its form is an option of the function
+that builds it, and so a key of its cache. No chart is checked while the app runs: the tests hold
+every filled one against Vega-Lite's own schema.
 """
 
 from collections.abc import Callable, Mapping
@@ -33,7 +33,7 @@ class Hole(str):
 
 
 def hole(name: str) -> Any:
-    """A place that `fill` gives a value. It stands wherever Altair takes one: text, number, list."""
+    """A place that `fill` gives a value; it stands where Altair takes a text, number or list."""
     return Hole(name)
 
 
@@ -94,7 +94,8 @@ def template(build: Callable[Options, Built]) -> Callable[Options, Template]:
 def _filled(part: Any, values: Mapping[str, Any]) -> Any:
     """A copy of a part of a specification with values in the place of its holes."""
     if isinstance(part, dict):
-        return {key: _filled(inner, values) for key, inner in part.items()}
+        inside = cast("dict[str, Any]", part)
+        return {key: _filled(inner, values) for key, inner in inside.items()}
     if isinstance(part, list):
-        return [_filled(inner, values) for inner in part]
+        return [_filled(inner, values) for inner in cast("list[Any]", part)]
     return values[part] if isinstance(part, Hole) else part

@@ -58,19 +58,20 @@ def show_heads(trace: AttentionTrace, display: Display, whole: AttentionTrace) -
         latent=axes.row_labels[row] if axes.latents_look else "",
         n_seen=len(axes.seen(row)),
     )
-    overview, one_head, one_row = st.columns([_width(trace), 2.1, 1.3], gap="small")
-    with overview:
+    overview, one_head, one_row = _width(trace), 6, 4
+    cells = st.grid(overview + one_head + one_row, min_column_width=46, gap="xsmall")
+    with cells.cell(column_span=overview):
         grid = _grid(trace, view, score, at)
-    with one_head:
+    with cells.cell(column_span=one_head):
         chart = _picture(trace, display, at, row, sentence)
-    with one_row:
+    with cells.cell(column_span=one_row):
         bars = _row(view, at, row)
     show_downloads(trace, view, {"Picture": chart, "Row": bars, "All heads": grid}, at, row)
 
 
-def _width(trace: AttentionTrace) -> float:
-    """Of the overview: four layers fit into 1."""
-    return min(max(1.0, trace.n_layers / 4), 2.0)
+def _width(trace: AttentionTrace) -> int:
+    """Columns of the overview: four layers fit into three."""
+    return min(max(3, round(0.75 * trace.n_layers)), 6)
 
 
 def _choose_score(trace: AttentionTrace) -> str:

@@ -57,8 +57,8 @@ def main() -> None:
         f"Of its {trace.n_layers * trace.n_heads} attention heads, {plain(name)} brings most of "
         "the name to the place where the answer is written."
     )
-    picture, row = st.columns([2, 1.2])
-    with picture:
+    cells = st.grid(8, min_column_width=80, gap="xsmall")
+    with cells.cell(column_span=5):
         chart = figures.attention_map(
             weights,
             contribution,
@@ -73,7 +73,7 @@ def main() -> None:
             f"Probability of the answer: {percent(trace.probability)}. Rows look, columns are "
             "looked at; grey cells lie in the future. One head rarely explains an answer alone."
         )
-    with row:
+    with cells.cell(column_span=3):
         bars = row_figures.row_bars(
             weights[step.row],
             contribution[step.row],

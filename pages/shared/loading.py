@@ -1,5 +1,6 @@
 """Cached loading. Keys are values (names, content hashes, texts); what is cached never changes."""
 
+import gc
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from functools import partial
@@ -8,7 +9,8 @@ from pathlib import Path
 import numpy as np
 import streamlit as st
 
-from core.checkpoints.store import Checkpoint, CheckpointError, content_hash, load_checkpoint
+from core.checkpoints.shelf import weights_path
+from core.checkpoints.store import Checkpoint, CheckpointError, load_checkpoint
 from core.cli.paths import CHECKPOINTS, PEOPLE
 from core.data.corpus import course_corpus
 from core.data.course import load_course
@@ -18,6 +20,7 @@ from core.inspection.effects import Effect, effect
 from core.inspection.off import Head, HeadMeans, Mode
 from core.inspection.record import AttentionTrace
 from core.inspection.trace import trace
+from pages.shared.digests import digest
 
 Questions = dict[str, list[Question]]  # by split
 
@@ -66,7 +69,7 @@ def course_questions(folder: Path) -> Questions:
 def checkpoint_digest(name: str, snapshot: int | None) -> str:
     """The content key of a checkpoint. Raises CheckpointError if its weights cannot be read."""
     try:
-        return content_hash(CHECKPOINTS / name, snapshot=snapshot)
+        return digest(weights_path(CHECKPOINTS / name, snapshot))
     except ValueError as error:
         raise CheckpointError(f"checkpoint {name}: {error}") from None
 
@@ -74,7 +77,20 @@ def checkpoint_digest(name: str, snapshot: int | None) -> str:
 @st.cache_resource(max_entries=8, show_spinner="Loading the model")
 def load_model(name: str, snapshot: int | None, digest: str) -> Checkpoint:
     """A shipped checkpoint; a file that changed has another digest and is loaded anew."""
-    return load_checkpoint(CHECKPOINTS / name, snapshot=snapshot)
+    stored = load_checkpoint(CHECKPOINTS / name, snapshot=snapshot)
+    _leave_out_what_stays()
+    return stored
+
+
+@st.cache_resource(max_entries=1, show_spinner=False)
+def _leave_out_what_stays() -> None:
+    """Collect garbage once, with torch and the pages loaded, then never look at the rest again.
+
+    Hundreds of thousands of objects of torch, altair and pandas stay as long as the server; a full
+    collection that visits them holds up every viewer for longer than a view takes.
+    """
+    gc.collect()
+    gc.freeze()
 
 
 def shipped(name: str, snapshot: int | None) -> Source:

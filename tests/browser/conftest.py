@@ -157,11 +157,10 @@ def browser(server: str) -> Iterator[Any]:
 
 
 def complaint(message: Any) -> list[str]:
-    """An error of the console, unless an offline machine cannot look a name up, or Streamlit
-    looks for its server beside the page's own address before it finds it at the root."""
-    offline = ("ERR_NAME_NOT_RESOLVED", "ERR_INTERNET_DISCONNECTED")
+    """An error of the console, unless Streamlit looks for its server beside the page's own address
+    before it finds it at the root."""
     probe = bool(re.search(r":\d+/\w+/_stcore/", message.location.get("url", "")))
-    if message.type != "error" or probe or any(name in message.text for name in offline):
+    if message.type != "error" or probe:
         return []
     return [f"{message.text} {message.location}"]
 

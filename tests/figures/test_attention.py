@@ -4,7 +4,6 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-import altair as alt
 import numpy as np
 import pytest
 
@@ -76,7 +75,8 @@ def test_the_masked_cells_of_a_map_are_drawn_in_grey(map_spec: dict[str, Any], l
 def test_the_chosen_row_is_framed_up_to_its_own_column(map_spec: dict[str, Any]):
     frame = map_spec["layer"][2]
     assert frame["mark"]["stroke"] == QUERY
-    assert rows_of(map_spec, frame) == [{"left": -0.5, "right": 6.5, "low": 5.5, "high": 6.5}]
+    edges = {"left": -0.5, "right": 6.5, "low": 5.5, "high": 6.5}
+    assert rows_of(map_spec, frame) == [edges | {"q": 6}]  # a click on the frame names its row
 
 
 def test_a_click_on_a_map_returns_query_and_key(map_spec: dict[str, Any]):
@@ -125,18 +125,43 @@ def test_a_row_of_bars_keeps_every_key_and_shows_weight_beside_contribution(
 ):
     weights = causal(len(labels))[9]
     spec = row_figures.row_bars(weights, weights * 2, labels, 9, title="row 9").to_dict()
-    assert spec["hconcat"][0]["encoding"]["y"]["axis"]["labelFlush"] is False
-    assert [part["mark"]["color"] for part in spec["hconcat"]] == [WEIGHT, VALUE]
-    for part, field, factor in zip(
-        spec["hconcat"], ("weight", "contribution"), (1, 2), strict=True
-    ):
+    assert spec["layer"][0]["encoding"]["y"]["axis"]["labelFlush"] is False
+    assert [part["mark"]["color"] for part in spec["layer"]] == [WEIGHT, VALUE]
+    for part, field, factor in zip(spec["layer"], ("weight", "contribution"), (1, 2), strict=True):
         assert part["encoding"]["x"]["title"] == field
         drawn = {row["k"]: row[field] for row in rows_of(spec, part)}
         assert drawn == pytest.approx({k: factor * weights[k] for k in range(10)}, rel=1e-5)
-    tokens = spec["hconcat"][0]["encoding"]["y"]
+    tokens = spec["layer"][0]["encoding"]["y"]
     assert tokens["title"] == "key"
     assert tick_texts(tokens) == labels
-    assert spec["hconcat"][0]["encoding"]["x"]["scale"]["domain"] == [0, 1]
+    assert spec["width"] == "container"
+
+
+def halves(spec: dict[str, Any]) -> list[tuple[list[float], list[float]]]:
+    """Domain and ticks of the weights' scale and of the contributions'."""
+    scales = [part["encoding"]["x"] for part in spec["layer"]]
+    assert spec["resolve"] == {"scale": {"x": "independent"}}
+    return [(scale["scale"]["domain"], scale["axis"]["values"]) for scale in scales]
+
+
+def test_the_two_sets_of_bars_share_a_plot_and_never_meet(labels: list[str]):
+    weights = np.linspace(0, 0.3, len(labels), dtype=np.float32)
+    looks, brings = halves(row_figures.row_bars(weights, 9 * weights, labels, 9).to_dict())
+    top = float(9 * weights[9])
+    assert (looks[1], brings[1]) == ([0, 0.5, 1], [0, 1])
+    ends = (1 - looks[0][0]) / (looks[0][1] - looks[0][0])  # where on the plot a weight of 1 ends
+    starts = -brings[0][0] / (brings[0][1] - brings[0][0])  # where a contribution of 0 begins
+    assert brings[0][1] == pytest.approx(top)
+    assert 0.4 < ends < 0.45
+    assert 0.55 < starts < 0.6
+
+
+def test_effective_weights_beyond_0_and_1_stay_in_their_half(labels: list[str]):
+    weights = np.array([-0.5, 1.5, *[0.0] * (len(labels) - 2)], dtype=np.float32)
+    (domain, ticks), _ = halves(row_figures.row_bars(weights, weights**2, labels, 9).to_dict())
+    assert ticks == [-0.5, 0.5, 1.5]
+    assert domain[0] == -0.5
+    assert (1.5 + 0.5) / (domain[1] - domain[0]) < 0.45
 
 
 def test_the_parts_of_a_score_sum_to_it_and_are_drawn_around_zero(labels: list[str]):
@@ -186,7 +211,6 @@ def test_the_grid_shows_each_heads_picture_score_and_name_once():
     images = [["data:a", "data:b", "data:c"], ["data:d", "data:e", "data:f"]]
     scores = np.arange(6).reshape(2, 3) / 10
     chart = figures.heads_grid(images, scores, (1, 0), score_name="distance")
-    assert isinstance(chart, alt.LayerChart)
     spec = chart.to_dict()
     heads = rows_of(spec, spec["layer"][0])
     assert [(h["name"], h["image"], h["score"]) for h in heads[2:4]] == [
@@ -209,13 +233,13 @@ def test_a_head_that_is_off_says_so_in_the_place_of_its_score():
     assert [h["shown"] for h in rows_of(spec, spec["layer"][0])] == ["0.25", "off"]
 
 
-@pytest.mark.parametrize(("brought", "domain"), [(0.0, [0, 1]), (0.5, None)])
+@pytest.mark.parametrize(("brought", "top"), [(0.0, 1.0), (0.5, 0.05)])
 def test_bars_of_a_head_that_brings_nothing_have_a_scale_all_the_same(
-    labels: list[str], brought: float, domain: list[int] | None
+    labels: list[str], brought: float, top: float
 ):
     weights = np.full(len(labels), 0.1, dtype=np.float32)
     spec = row_figures.row_bars(weights, weights * brought, labels, 9).to_dict()
-    assert spec["hconcat"][1]["encoding"]["x"]["scale"].get("domain") == domain
+    assert halves(spec)[1][0][1] == pytest.approx(top)
 
 
 STAIRS = np.array([[1, 0, 0, 0], [0, 0, 0, 0], [1, 0, 1, 0], [1, 0, 1, 0]], dtype=bool)
@@ -273,7 +297,7 @@ def test_bars_and_parts_show_only_the_keys_that_a_row_sees(
 ):
     weights = causal(len(labels))[9]
     bars = row_figures.row_bars(weights, weights, labels, 9, seen=seen).to_dict()
-    for part in bars["hconcat"]:
+    for part in bars["layer"]:
         assert [row["k"] for row in rows_of(bars, part)] == seen
         assert [row["token"] for row in rows_of(bars, part)] == [f"{k} {labels[k]}" for k in seen]
     key = np.random.default_rng(0).normal(size=(len(labels), 4)).astype(np.float32)

@@ -11,8 +11,8 @@ import pytest
 from core.figures import attention as figures
 from core.figures import attention_row as row_figures
 from core.figures.attention import Matrix
-from core.figures.elements import Figure
 from core.figures.export import to_svg
+from core.figures.template import Figure
 
 Causal = Callable[[int], Matrix]
 
@@ -52,8 +52,6 @@ def test_every_other_picture_can_be_saved_too(causal: Causal, labels: list[str],
 def test_a_map_of_more_than_five_thousand_cells_can_be_saved():
     weights = np.eye(100, dtype=np.float32)  # 5,050 cells; Altair's own limit is 5,000
     chart = figures.attention_map(weights, weights, [f"t{i}" for i in range(100)], 0)
-    with pytest.raises(alt.MaxRowsError):
-        chart.to_dict()
     assert "t0" in texts(to_svg(chart))
 
 
@@ -64,7 +62,7 @@ def test_saving_leaves_the_chart_and_altairs_settings_alone(causal: Causal, labe
     to_svg(chart)
     assert chart.to_dict() == before
     assert alt.data_transformers.active == transformer
-    assert all(isinstance(layer.data, pd.DataFrame) for layer in chart.layer)
+    assert all(isinstance(table, pd.DataFrame) for table in chart.tables.values())
 
 
 def test_a_transformer_that_another_thread_put_in_place_is_not_used(
