@@ -13,14 +13,23 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from core.figures.elements import MOST_LABELS, axis, headline, token_names, token_text
+from core.figures.elements import (
+    MOST_LABELS,
+    axis,
+    headline,
+    leaning,
+    named_tokens,
+    token_axis,
+    token_names,
+)
 from core.figures.palette import FONT_SIZE, KEY, MASKED, QUERY, WEIGHT
 from core.figures.template import Figure, hole, laid_out, table, template
 
 Matrix = NDArray[np.float32]
 Visible = NDArray[np.bool_]
 ROW_SELECTION, HEAD_SELECTION = "cell", "head"
-LINE, ROOM_FOR_AXIS = 16, 90  # pixels: one row label, and what the axis below a map takes
+# Pixels: one row label, what the axis below a map takes, and what its columns have on a projector.
+LINE, ROOM_FOR_AXIS, ROOM_FOR_KEYS = 16, 90, 330
 
 
 def heads_grid(
@@ -95,21 +104,23 @@ def attention_map(
     n, rows = len(labels), labels if rows is None else rows
     visible = np.tri(n, dtype=np.bool_) if visible is None else visible
     last = int(np.flatnonzero(visible[selected_row]).max(initial=0))
+    room = max(size - ROOM_FOR_AXIS, LINE * min(n, MOST_LABELS))
     return _attention_map(scored=scores is not None).fill(
         {
             "masked": _masked(visible),
             "cells": _map_cells(weights, contribution, scores, visible),
             "row": _row_frame(selected_row, last),
         },
-        **_places("row", rows, 0),
-        **_places("column", labels, _angle(labels)),
+        **named_tokens("query", rows, room, sides[0]),
+        **named_tokens("key", labels, ROOM_FOR_KEYS, sides[1]),
+        key_angle=leaning(labels),
+        ticks=list(range(n)),
+        domain=[-0.5, n - 0.5],
         queries=token_names([f"{i} {label}" for i, label in enumerate(rows)]) + "[datum.q]",
         keys=token_names([f"{i} {label}" for i, label in enumerate(labels)]) + "[datum.k]",
-        query_side=sides[0],
-        key_side=sides[1],
         top=top,
         width=size,
-        height=max(size, ROOM_FOR_AXIS + LINE * min(n, MOST_LABELS)),
+        height=ROOM_FOR_AXIS + room,
         title=title,
     )
 
@@ -184,51 +195,20 @@ def _plain_axis(**options: Any) -> alt.Axis:
     return axis(domain=False, ticks=False, labelAngle=0, **options)
 
 
-def _places(side: str, labels: Sequence[str], angle: int) -> dict[str, Any]:
-    """What the holes of one side's axis get."""
-    n = len(labels)
-    return {
-        f"{side}_values": list(range(n)),
-        f"{side}_domain": [-0.5, n - 0.5],
-        f"{side}_text": token_text(labels),
-        f"{side}_overlap": n > MOST_LABELS,
-        f"{side}_angle": angle,
-    }
-
-
-def _token_axis(field: str, side: str, title: str) -> dict[str, Any]:
-    return {
-        "shorthand": f"{field}:Q",
-        "title": title,
-        "axis": axis(
-            values=hole(f"{side}_values"),
-            labelExpr=hole(f"{side}_text"),
-            labelAngle=hole(f"{side}_angle"),
-            labelOverlap=hole(f"{side}_overlap"),
-            ticks=False,
-            grid=False,
-            labelLimit=110,
-        ),
-    }
-
-
 def _edges() -> dict[str, Any]:
     """The four edges of a cell; layers must share the very axes, or labels get lost in merging."""
-    x, y = (
-        alt.Scale(domain=hole(f"{side}_domain"), nice=False, zero=False, reverse=side == "row")
-        for side in ("column", "row")
+    columns, rows = (
+        alt.Scale(domain=hole("domain"), nice=False, zero=False, reverse=reverse)
+        for reverse in (False, True)
     )
+    keys = token_axis("key", values=hole("ticks"), labelAngle=hole("key_angle"), grid=False)
+    queries = token_axis("query", values=hole("ticks"), grid=False)
     return {
-        "x": alt.X(**_token_axis("left", "column", hole("key_side")), scale=x),
+        "x": alt.X("left:Q", title=hole("key_title"), scale=columns, axis=keys),
         "x2": "right:Q",
-        "y": alt.Y(**_token_axis("low", "row", hole("query_side")), scale=y),
+        "y": alt.Y("low:Q", title=hole("query_title"), scale=rows, axis=queries),
         "y2": "high:Q",
     }
-
-
-def _angle(labels: Sequence[str]) -> int:
-    """Characters stand upright, longer tokens lean so that they do not overlap."""
-    return 0 if max(map(len, labels)) <= 1 else -60
 
 
 def _shaded(edges: dict[str, Any], *, scored: bool) -> alt.Chart:

@@ -8,11 +8,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from core.figures.elements import MOST_LABELS, axis, fitted, headline, label_axis, token_text
+from core.figures.elements import axis, fitted, headline, leaning, named_tokens, token_axis
 from core.figures.palette import QUERY, VALUE, WEIGHT
 from core.figures.template import Figure, hole, laid_out, table, template
 
 Matrix = NDArray[np.float32]
+ROOM_FOR_TOKENS = 380  # pixels of the axis of arcs on a projector
 HALF = 0.43  # of the plot: each of two sets of bars; the rest keeps them apart
 
 
@@ -44,8 +45,7 @@ def row_bars(
     most = float(contribution[keys_seen].max()) or 1.0  # a head that is off brings nothing
     return _row_bars().fill(
         {"row": frame},
-        tokens=token_text(labels),
-        overlap=step < 12,
+        **named_tokens("key", labels, step * len(keys_seen), "key", at=keys_seen),
         step=step,
         title=title,
         weight_domain=[low, low + (high - low) / HALF],
@@ -62,7 +62,7 @@ def _row_bars() -> alt.LayerChart:
     """
     # The title stands above the tokens, where it takes no width.
     above = {"titleAngle": 0, "titleAlign": "right", "titleX": -6, "titleY": -6}
-    keys = label_axis(hole("tokens"), labelOverlap=hole("overlap"), **above)
+    keys = token_axis("key", domain=False, **above)
     layers = [
         table("row")
         .mark_bar(color=colour)
@@ -74,13 +74,13 @@ def _row_bars() -> alt.LayerChart:
                 axis=axis(
                     orient="bottom",
                     values=hole(f"{field}_ticks"),
-                    format="~g",
+                    format=".2~r",
                     labelFlush=False,
                     domain=False,
                     titleAnchor=anchor,
                 ),
             ),
-            y=alt.Y("k:O", title="key", axis=keys),
+            y=alt.Y("k:O", title=hole("key_title"), axis=keys),
             tooltip=["token:N", alt.Tooltip(f"{field}:Q", format=".3f")],
         )
         for field, colour, anchor in (
@@ -124,12 +124,12 @@ def score_parts(
         }
     )
     reach = float(np.abs(parts).max()) or 1.0
+    step = max(8, min(22, 420 // len(keys_seen)))
     return _score_parts().fill(
         {"parts": frame},
-        tokens=token_text(labels),
-        overlap=len(keys_seen) > MOST_LABELS // 2,
+        **named_tokens("key", labels, step * len(keys_seen), "key", at=keys_seen),
         reach=[-reach, reach],
-        step=max(8, min(22, 420 // len(keys_seen))),
+        step=step,
         title=title,
     )
 
@@ -141,11 +141,7 @@ def _score_parts() -> alt.Chart:
         .mark_rect()
         .encode(
             x=alt.X("dimension:O", title="dimension of the head", axis=axis(labelOverlap=True)),
-            y=alt.Y(
-                "k:O",
-                title="key",
-                axis=label_axis(hole("tokens"), labelOverlap=hole("overlap")),
-            ),
+            y=alt.Y("k:O", title=hole("key_title"), axis=token_axis("key", domain=False)),
             color=alt.Color(
                 "part:Q",
                 title="q·k part",
@@ -177,9 +173,9 @@ def arcs(
             "arcs": _arc_points(weights, labels, selected_row, least),
             "here": pd.DataFrame({"x": [selected_row], "y": [0]}),
         },
-        values=list(range(n)),
-        tokens=token_text(labels),
-        overlap=n > MOST_LABELS,
+        **named_tokens("token", labels, ROOM_FOR_TOKENS, "token"),
+        angle=leaning(labels),
+        ticks=list(range(n)),
         domain=[-0.5, n - 0.5],
         title=title,
     )
@@ -187,25 +183,20 @@ def arcs(
 
 @template
 def _arcs() -> alt.LayerChart:
-    tokens = axis(
-        values=hole("values"),
-        labelExpr=hole("tokens"),
-        labelAngle=-60,
-        labelOverlap=hole("overlap"),
-        ticks=False,
-        grid=False,
+    # Both layers share the very axis, or labels get lost in merging.
+    x = alt.X(
+        "x:Q",
+        title=hole("token_title"),
+        axis=token_axis("token", values=hole("ticks"), labelAngle=hole("angle"), grid=False),
+        scale=alt.Scale(domain=hole("domain"), nice=False),
     )
+    y = alt.Y("y:Q", axis=None)
     lines = (
         table("arcs")
         .mark_line(color=WEIGHT)
         .encode(
-            x=alt.X(
-                "x:Q",
-                title="token",
-                axis=tokens,
-                scale=alt.Scale(domain=hole("domain"), nice=False),
-            ),
-            y=alt.Y("y:Q", axis=None),
+            x=x,
+            y=y,
             detail="arc:N",
             order="order:O",
             strokeWidth=alt.StrokeWidth(
@@ -215,7 +206,7 @@ def _arcs() -> alt.LayerChart:
             tooltip=["pair:N", alt.Tooltip("weight:Q", format=".3f")],
         )
     )
-    here = table("here").mark_point(color=QUERY, filled=True, size=90).encode(x="x:Q", y="y:Q")
+    here = table("here").mark_point(color=QUERY, filled=True, size=90).encode(x=x, y=y)
     return alt.LayerChart(layer=[lines, here]).properties(
         height=300, width=520, title=headline(hole("title"))
     )

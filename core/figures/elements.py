@@ -9,9 +9,11 @@ import altair as alt
 import pandas as pd
 
 from core.figures.palette import FONT_SIZE
-from core.figures.template import Drawn, laid_out
+from core.figures.template import Drawn, hole, laid_out
 
-MOST_LABELS = 60  # of an axis; beyond it those that would overlap are left out
+MOST_LABELS = 60  # of an axis that grows with its rows
+LEAST_SIZE = 9  # pixels: of a token's name where many share an axis
+_ORDINALS = {2: "2nd", 3: "3rd"}
 DASHES = ([1, 0], [7, 4], [2, 3], [10, 3, 2, 3])
 
 
@@ -22,7 +24,7 @@ def title(text: str) -> alt.TitleParams:
 
 def axis(**options: Any) -> alt.Axis:
     """An axis that can be read from the back row."""
-    return alt.Axis(labelFontSize=FONT_SIZE, titleFontSize=FONT_SIZE, **options)
+    return alt.Axis(**{"labelFontSize": FONT_SIZE, "titleFontSize": FONT_SIZE} | options)
 
 
 def decades(values: Iterable[float]) -> list[float]:
@@ -62,20 +64,48 @@ def token_text(labels: Sequence[str]) -> str:
     return f"{token_names(labels)}[datum.value]"
 
 
-def label_axis(text: str, **options: Any) -> alt.Axis:
-    """An axis of positions with the tokens as its text (`token_text`), each at the middle of its
-    place.
+def named_tokens(
+    side: str, labels: Sequence[str], room: float, title: str, *, at: Sequence[int] | None = None
+) -> dict[str, Any]:
+    """What the holes of `token_axis(side)` and the channel's title get: the names of the tokens at
+    the positions `at` (all unless told), which share so many pixels.
+
+    Where they are too many, the names shrink; where that is not enough, every second, third … has
+    its name and the title says so. Vega itself would drop those that overlap without a word.
+    """
+    places = range(len(labels)) if at is None else at
+    step = room / max(len(places), 1)
+    size = max(min(FONT_SIZE, int(step)), LEAST_SIZE)
+    every = max(1, math.ceil(size / step))
+    unnamed = set(places) - set(places[::every])
+    shown = ["" if position in unnamed else label for position, label in enumerate(labels)]
+    thinned = f"{title} · every {_ORDINALS.get(every, f'{every}th')} is named"
+    return {
+        f"{side}_text": token_text(shown),
+        f"{side}_size": size,
+        f"{side}_title": title if every == 1 else thinned,
+    }
+
+
+def token_axis(side: str, **options: Any) -> alt.Axis:
+    """An axis of positions with the tokens as its text, each at the middle of its place.
 
     Streamlit's theme would move the first label of narrow rows into the second.
     """
     return axis(
-        labelExpr=text,
+        labelExpr=hole(f"{side}_text"),
+        labelFontSize=hole(f"{side}_size"),
+        labelOverlap=False,
         labelFlush=False,
         ticks=False,
-        domain=False,
         labelLimit=120,
         **options,
     )
+
+
+def leaning(labels: Sequence[str]) -> int:
+    """Degrees: characters stand upright, longer tokens lean so that they do not overlap."""
+    return 0 if max(map(len, labels), default=0) <= 1 else -60
 
 
 def legend(**options: Any) -> alt.Legend:

@@ -113,6 +113,26 @@ def test_hovering_shows_a_score_only_where_there_is_one(
     ]
 
 
+@pytest.mark.parametrize("view", ["map", "bars", "arcs", "parts"])
+@pytest.mark.parametrize("n", [11, 30, 60, 128])
+def test_no_token_loses_its_name_without_a_word(causal: Causal, view: str, n: int):
+    names, weights = [f"t{i}" for i in range(n)], causal(n)
+    spec = {
+        "map": lambda: figures.attention_map(weights, weights, names, n - 1),
+        "bars": lambda: row_figures.row_bars(weights[-1], weights[-1], names, n - 1),
+        "arcs": lambda: row_figures.arcs(weights, names, n - 1),
+        "parts": lambda: row_figures.score_parts(weights[0, :4], weights[:, :4], names, n - 1),
+    }[view]().to_dict()
+    channels = [part["encoding"][side] for part in spec.get("layer", [spec]) for side in "xy"]
+    named = [channel for channel in channels if "labelExpr" in (channel.get("axis") or {})]
+    assert named
+    for channel in named:
+        shown = [text for text in tick_texts(channel) if text]
+        assert channel["axis"]["labelOverlap"] is False
+        assert (n, len(shown)) in {(n, n), (60, 30), (128, 64), (128, 43), (128, 32)}
+        assert ("is named" in channel["title"]) == (len(shown) < n)
+
+
 def test_a_map_of_one_token_has_one_cell_and_nothing_masked():
     one = np.ones((1, 1), dtype=np.float32)
     spec = figures.attention_map(one, one, ["a"], 0).to_dict()

@@ -1,5 +1,7 @@
 """What several pictures share: sizes that can be read, dashes and points by name."""
 
+import json
+
 import altair as alt
 import pandas as pd
 import pytest
@@ -64,3 +66,26 @@ def test_a_logarithmic_axis_has_a_tick_at_each_power_of_ten(
     values: list[float], expected: list[float]
 ):
     assert elements.decades(values) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("n", "room", "size", "every"),
+    [(10, 330, 14, 1), (29, 330, 11, 1), (36, 330, 9, 1), (60, 330, 9, 2), (128, 330, 9, 4)],
+)
+def test_names_shrink_where_they_are_many_and_are_thinned_aloud_where_that_is_not_enough(
+    n: int, room: float, size: int, every: int
+):
+    labels = [f"t{i}" for i in range(n)]
+    found = elements.named_tokens("key", labels, room, "key")
+    shown = json.loads(found["key_text"].removesuffix("[datum.value]"))
+    assert (found["key_size"], [text for text in shown if text]) == (size, labels[::every])
+    told = {1: "key", 2: "key · every 2nd is named", 4: "key · every 4th is named"}
+    assert found["key_title"] == told[every]
+    assert every * room / n >= size  # what is named has room for its name
+
+
+def test_thinning_counts_the_tokens_that_are_shown():
+    labels = [f"t{i}" for i in range(9)]
+    found = elements.named_tokens("key", labels, 20, "key", at=[1, 4, 6, 8])
+    shown = json.loads(found["key_text"].removesuffix("[datum.value]"))
+    assert [shown[position] for position in (1, 4, 6, 8)] == ["t1", "", "t6", ""]
