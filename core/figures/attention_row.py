@@ -8,8 +8,16 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from core.figures.elements import axis, fitted, headline, leaning, named_tokens, token_axis
-from core.figures.palette import QUERY, VALUE, WEIGHT
+from core.figures.elements import (
+    MOST_LABELS,
+    axis,
+    fitted,
+    headline,
+    leaning,
+    named_tokens,
+    token_axis,
+)
+from core.figures.palette import FONT_SIZE, QUERY, VALUE, WEIGHT
 from core.figures.template import Figure, hole, laid_out, table, template
 
 Matrix = NDArray[np.float32]
@@ -40,7 +48,8 @@ def row_bars(
             "contribution": contribution[keys_seen],
         }
     )
-    step = max(6, min(22, height // len(keys_seen)))
+    least = FONT_SIZE if len(keys_seen) <= MOST_LABELS else 6
+    step = max(least, min(22, height // len(keys_seen)))
     low, high = min(0.0, float(weights[keys_seen].min())), max(1.0, float(weights[keys_seen].max()))
     most = float(contribution[keys_seen].max()) or 1.0  # a head that is off brings nothing
     return _row_bars().fill(

@@ -24,7 +24,8 @@ def title(text: str) -> alt.TitleParams:
 
 def axis(**options: Any) -> alt.Axis:
     """An axis that can be read from the back row."""
-    return alt.Axis(**{"labelFontSize": FONT_SIZE, "titleFontSize": FONT_SIZE} | options)
+    sizes: dict[str, Any] = {"labelFontSize": FONT_SIZE, "titleFontSize": FONT_SIZE}
+    return alt.Axis(**sizes | options)
 
 
 def decades(values: Iterable[float]) -> list[float]:
