@@ -39,6 +39,7 @@ N_CHARTS = {
     "/attention_by_hand": 1,
     "/report_card": 3,
     "/runtime": 2,
+    "/training": 0,
 }
 
 
@@ -167,11 +168,17 @@ def complaint(message: Any) -> list[str]:
 
 @pytest.fixture
 def open_page(server: str, browser: Any) -> Iterator[Callable[..., Any]]:
-    """Open a page in a fresh session, 720 high; `problems` collects the console."""
+    """Open a page in a fresh session, 720 high; `problems` collects the console, and the list
+    `asked` the addresses of all requests."""
     contexts: list[Any] = []
 
     def open_(
-        path: str = "/attention", *, scheme: str = "light", width: int = 1280, **query: str
+        path: str = "/attention",
+        *,
+        scheme: str = "light",
+        width: int = 1280,
+        asked: list[str] | None = None,
+        **query: str,
     ) -> Any:
         context = browser.new_context(
             viewport={"width": width, "height": 720}, color_scheme=scheme, accept_downloads=True
@@ -182,9 +189,14 @@ def open_page(server: str, browser: Any) -> Iterator[Callable[..., Any]]:
         page.problems = []
         page.on("console", lambda message: page.problems.extend(complaint(message)))
         page.on("pageerror", lambda error: page.problems.append(str(error)))
+        if asked is not None:
+            page.on("request", lambda request: asked.append(request.url))
         page.goto(f"{server}{path}" + (f"?{urlencode(query)}" if query else ""))
         n_charts = N_CHARTS[path.partition("?")[0]]
-        page.locator("[data-testid=stVegaLiteChart] svg").nth(n_charts - 1).wait_for()
+        if n_charts:
+            page.locator("[data-testid=stVegaLiteChart] svg").nth(n_charts - 1).wait_for()
+        else:
+            page.get_by_test_id("stMain").get_by_role("button").first.wait_for()
         return page
 
     yield open_

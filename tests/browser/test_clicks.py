@@ -90,6 +90,18 @@ def test_a_click_on_a_cell_of_the_map_picks_its_row(open_page: Callable, asked: 
     assert after["y"] + after["height"] / 2 == pytest.approx(cell["y"] + cell["height"] / 2, abs=4)
 
 
+def test_a_click_on_the_frame_of_a_row_picks_this_row(open_page: Callable, asked: dict[str, str]):
+    page = open_page(**asked)
+    wait_for_choice(page, "Query row", "of the written piece")
+    box_ = frame(page)
+    page.mouse.click(box_["x"] + box_["width"] / 2, box_["y"] + 1)
+    page.get_by_text(re.compile("Row [0-9]+, key by key")).wait_for()
+    page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
+    wait_for_choice(page, "Query row", "[0-9]+ ⁇")
+    assert page.locator("[data-testid=stException]").count() == 0
+    assert page.get_by_role("heading", name="Where was Marie Curie born?").is_visible()
+
+
 def test_a_shared_address_restores_the_view(open_page: Callable, asked: dict[str, str]):
     page = open_page(**asked)
     head_cell(page, 0, 2).click()

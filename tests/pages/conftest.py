@@ -199,7 +199,7 @@ def open_compare() -> Open:
 def click() -> Callable[..., None]:
     """Click a mark of a chart: what Vega's point selection `parameter` sends, callbacks and all."""
 
-    def click_(app: AppTest, key: str, parameter: str, **point: int) -> None:
+    def click_(app: AppTest, key: str, parameter: str, **point: Any) -> None:
         states = app._tree.get_widget_states()
         value = json.dumps({"selection": {parameter: [point]}})
         chart = next(c for c in app.get("vega_lite_chart") if f"-{key}" in c.proto.id)

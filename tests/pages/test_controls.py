@@ -1,6 +1,7 @@
 """Every control of the attention page changes something that can be seen."""
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -213,3 +214,26 @@ def test_the_tables_are_drawn_once_they_are_opened(
     app.selectbox(key="head").set_value("L0·H0").run()
     assert "Head L0·H0" in shown(app)
     assert len(app.dataframe) == 2
+
+
+@pytest.mark.parametrize("point", [{"left": -0.5}, {"q": None}, {"q": "3"}, {"q": 1.5}, {}])
+def test_a_click_that_names_no_row_changes_nothing(
+    store: Callable, open_page: Callable, click: Callable, point: dict[str, Any]
+):
+    """Every layer of a chart can be clicked: the frame of a row has other fields than a cell."""
+    store()
+    app = open_page()
+    row = app.selectbox(key="row").value
+    click(app, "map-chart", "cell", **point)
+    assert app.selectbox(key="row").value == row
+
+
+@pytest.mark.parametrize("point", [{"layer": 1}, {"head": 0}, {"layer": 1, "head": "H0"}])
+def test_a_click_that_names_half_a_head_changes_nothing(
+    store: Callable, open_page: Callable, click: Callable, point: dict[str, Any]
+):
+    store()
+    app = open_page()
+    head = app.selectbox(key="head").value
+    click(app, "heads-chart", "head", **point)
+    assert app.selectbox(key="head").value == head

@@ -1,0 +1,82 @@
+"""Every page fits its window, from a small phone to the largest screen, and stays at home."""
+
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+
+WIDTHS = (320, 390, 640, 700, 768, 820, 900, 1024, 1100, 1280, 1920, 2560)
+PAGES = (
+    "/",
+    "/attention",
+    "/heads",
+    "/compare",
+    "/monte_carlo",
+    "/attention_by_hand",
+    "/runtime",
+    "/training",
+    "/report_card",
+)
+LONG_NAME = {
+    "source": "type freely",
+    "question": "Where was Wolfgang Theophilus Amadeus Gottlieb Mozart-Schwarzenegger born?",
+}
+# What sticks out of the window, unless it stands in a box that scrolls or clips and itself fits.
+STICKS_OUT = """() => {
+  const wide = innerWidth, main = document.querySelector("[data-testid=stMain]");
+  const boxed = element => {
+    for (let e = element.parentElement; e && e !== main; e = e.parentElement)
+      if (getComputedStyle(e).overflowX !== "visible"
+          && e.getBoundingClientRect().right <= wide + 1) return true;
+    return false;
+  };
+  const out = [...main.querySelectorAll("*")].filter(e => {
+    const box = e.getBoundingClientRect();
+    return box.width && (box.right > wide + 1 || box.left < -1) && !boxed(e);
+  });
+  return out.map(e => `${e.tagName} ${e.dataset.testid || ""} ${e.getBoundingClientRect().right}`);
+}"""
+# Charts are drawn for their place once they know its width; until then one is as wide as before.
+FITS = """() => [...document.querySelectorAll("[data-testid=stVegaLiteChart]")].every(place => {
+  const drawn = place.querySelector("svg, canvas");
+  return drawn && drawn.getBoundingClientRect().right <= innerWidth + 1;
+})"""
+
+
+def check_all_widths(page: Any) -> None:
+    from playwright.sync_api import TimeoutError as TookTooLong
+
+    for width in WIDTHS:
+        page.set_viewport_size({"width": width, "height": 720})
+        page.wait_for_function(f"() => innerWidth === {width}")
+        try:
+            page.wait_for_function(f"() => !({STICKS_OUT})().length && ({FITS})()", timeout=20_000)
+        except TookTooLong:
+            pytest.fail(f"at {width} px: {page.evaluate(STICKS_OUT)[:5] or 'a chart is cut'}")
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_no_page_is_wider_than_its_window(open_page: Callable, path: str):
+    page = open_page(path)
+    page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
+    check_all_widths(page)
+
+
+@pytest.mark.parametrize("checkpoint", ["notable-pretrained", "notable-char"])
+@pytest.mark.parametrize("view", ["map", "arcs"])
+def test_a_long_name_widens_nothing(open_page: Callable, checkpoint: str, view: str):
+    page = open_page(**LONG_NAME, checkpoint=checkpoint, view=view)
+    page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
+    check_all_widths(page)
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_no_request_leaves_the_server(open_page: Callable, server: str, path: str):
+    asked: list[str] = []
+    page = open_page(path, asked=asked)
+    page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
+    page.wait_for_load_state("networkidle")
+    hosts = {urlsplit(address).netloc for address in asked if not address.startswith("data:")}
+    assert hosts - {""} == {urlsplit(server).netloc}
+    assert page.problems == []
