@@ -2,14 +2,13 @@
 
 import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import altair as alt
-import pandas as pd
 
 from core.figures.palette import FONT_SIZE
-from core.figures.template import Drawn, hole, laid_out
+from core.figures.template import Drawn, hole, laid_out, table
 
 MOST_LABELS = 60  # of an axis that grows with its rows
 LEAST_SIZE = 9  # pixels: of a token's name where many share an axis
@@ -114,19 +113,24 @@ def legend(**options: Any) -> alt.Legend:
     return alt.Legend(labelFontSize=FONT_SIZE, titleFontSize=FONT_SIZE, **options)
 
 
-def dashes(names: list[str], *, orient: str = "bottom", columns: int = 4) -> alt.StrokeDash:
-    """One dash pattern for each value of `name`, with a legend of so many columns."""
+def dashes(
+    names: list[str], patterns: list[list[int]], *, orient: str = "bottom", columns: int = 4
+) -> alt.StrokeDash:
+    """A dash pattern for each value of `name`, with a legend of so many columns.
+
+    Names and patterns may be holes; patterns beyond the last name are not used.
+    """
     return alt.StrokeDash(
         "name:N",
         sort=names,
         title=None,
-        scale=alt.Scale(domain=names, range=list(DASHES[: len(names)])),
+        scale=alt.Scale(domain=names, range=patterns),
         legend=legend(orient=orient, symbolSize=400, labelLimit=300, columns=columns),
     )
 
 
 def named_lines(
-    lines: pd.DataFrame,
+    table_name: str,
     x: alt.X,
     y: alt.Y,
     names: list[str],
@@ -135,36 +139,39 @@ def named_lines(
     orient: str = "bottom",
     tooltip: list[Any],
 ) -> alt.Chart:
-    """Lines of the column `name`, all of one colour, each with its own dash pattern."""
+    """Lines of the table's column `name`, all of one colour, each with its own dash pattern.
+
+    The names may be a hole.
+    """
     return (
-        alt.Chart(lines)
+        table(table_name)
         .mark_line(color=colour, strokeWidth=2.5)
         .encode(
             x=x,
             y=y,
-            strokeDash=dashes(names, orient=orient),
+            strokeDash=dashes(names, list(DASHES), orient=orient),
             tooltip=["name:N", *tooltip],
         )
     )
 
 
 def named_points(
-    points: pd.DataFrame,
+    table_name: str,
     x: alt.X,
     y: alt.Y,
-    marks: Mapping[str, tuple[str, str]],
+    names: list[str],
+    shapes: list[str],
+    colours: list[str],
     *,
     orient: str,
     tooltip: list[Any],
 ) -> alt.Chart:
-    """Hollow points of the column `name`; `marks` gives each name its shape and colour."""
-    names = list(marks)
-    shapes, colours = (
-        [shape for shape, _ in marks.values()],
-        [colour for _, colour in marks.values()],
-    )
+    """Hollow points of the table's column `name`; each name has its shape and its colour.
+
+    Names, shapes and colours may be holes.
+    """
     return (
-        alt.Chart(points)
+        table(table_name)
         .mark_point(size=110, strokeWidth=2.5, filled=False, opacity=1)
         .encode(
             x=x,

@@ -19,8 +19,8 @@ from altair.utils.schemapi import debug_mode
 
 from core.figures.palette import FONT_SIZE
 
-Built = alt.Chart | alt.LayerChart | alt.HConcatChart
-Drawn = TypeVar("Drawn", alt.Chart, alt.LayerChart, alt.HConcatChart)
+Built = alt.Chart | alt.LayerChart | alt.HConcatChart | alt.VConcatChart
+Drawn = TypeVar("Drawn", alt.Chart, alt.LayerChart, alt.HConcatChart, alt.VConcatChart)
 Options = ParamSpec("Options")
 MOST_TEMPLATES = 32  # of one kind; options are few, so this bounds what never happens
 _building = Lock()  # Altair counts names and switches its checks in globals

@@ -3,11 +3,11 @@
 import json
 
 import altair as alt
-import pandas as pd
 import pytest
 
 from core.figures import elements
 from core.figures.palette import FONT_SIZE, KEY, QUERY
+from core.figures.template import hole, table, template
 
 
 def test_titles_axes_and_legends_have_the_size_for_the_back_row():
@@ -24,33 +24,63 @@ def test_titles_axes_and_legends_have_the_size_for_the_back_row():
     assert elements.legend(orient="top").to_dict()["labelFontSize"] == FONT_SIZE
 
 
+def test_every_name_has_its_own_dashes():
+    names = ["one", "two", "three", "four"]
+    patterns = [[1, 0], [2, 2], [3, 3], [4, 4]]
+    lines = table("lines").mark_line()
+    chart = lines.encode(strokeDash=elements.dashes(names, patterns, columns=2)).to_dict()
+    dashes = chart["encoding"]["strokeDash"]
+    assert dashes["scale"] == {"domain": names, "range": patterns}
+    assert (dashes["sort"], dashes["legend"]["columns"]) == (names, 2)
+
+
 @pytest.mark.parametrize("names", [["one"], ["one", "two", "three", "four"]])
-def test_every_name_has_its_own_dashes(names: list[str]):
-    lines = alt.Chart(pd.DataFrame({"name": names})).mark_line()
-    scale = lines.encode(strokeDash=elements.dashes(names)).to_dict()["encoding"]["strokeDash"][
-        "scale"
-    ]
+def test_every_named_line_has_its_own_dashes(names: list[str]):
+    chart = elements.named_lines(
+        "lines",
+        alt.X("x:Q"),
+        alt.Y("y:Q"),
+        names,
+        colour=KEY,
+        tooltip=[alt.Tooltip("x:Q")],
+    ).to_dict()
+    scale = chart["encoding"]["strokeDash"]["scale"]
     assert scale["domain"] == names
-    assert len({tuple(dash) for dash in scale["range"]}) == len(names)
+    assert len({tuple(dash) for dash in scale["range"]}) == len(scale["range"]) >= len(names)
+    assert chart["data"] == {"name": "lines"}
+    assert [each["field"] for each in chart["encoding"]["tooltip"]] == ["name", "x"]
 
 
 def test_every_named_point_has_its_shape_and_colour():
-    points = pd.DataFrame({"x": [0, 1], "y": [0, 1], "name": ["here", "there"]})
     chart = elements.named_points(
-        points,
+        "points",
         alt.X("x:Q"),
         alt.Y("y:Q"),
-        {"here": ("cross", QUERY), "there": ("diamond", KEY)},
+        ["here", "there"],
+        ["cross", "diamond"],
+        [QUERY, KEY],
         orient="top",
         tooltip=[alt.Tooltip("x:Q")],
-    )
-    encoding = chart.to_dict()["encoding"]
+    ).to_dict()
+    encoding = chart["encoding"]
     assert encoding["shape"]["scale"] == {
         "domain": ["here", "there"],
         "range": ["cross", "diamond"],
     }
     assert encoding["stroke"]["scale"] == {"domain": ["here", "there"], "range": [QUERY, KEY]}
+    assert chart["data"] == {"name": "points"}
     assert [each["field"] for each in encoding["tooltip"]] == ["name", "x"]
+
+
+def test_the_names_of_lines_may_be_filled_in_later():
+    @template
+    def named() -> alt.Chart:
+        x, y = alt.X("x:Q"), alt.Y("y:Q")
+        return elements.named_lines("lines", x, y, hole("names"), colour=KEY, tooltip=[])
+
+    for names in (["a"], ["b", "c"]):
+        dash = named().fill({}, names=names).spec["encoding"]["strokeDash"]
+        assert dash["scale"]["domain"] == dash["sort"] == names
 
 
 @pytest.mark.parametrize(
