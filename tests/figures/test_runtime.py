@@ -80,7 +80,7 @@ def test_formulas_another_machine_and_floors_have_dashes_of_their_own():
     dashes = {tuple(layer["mark"].get("strokeDash", ())) for layer in marks(chart, "line")}
     assert dashes == {(), (7, 4), (1, 4), (2, 3)}
     assert len(marks(plain, "line")) == 1
-    assert set(plain["datasets"]) == {"measured"}  # Vega refuses a table that no layer names
+    assert set(plain["datasets"]) == {"measured"}  # a table that no layer names does not travel
     floor = next(layer for layer in marks(chart, "line") if layer["mark"].get("color") == MASKED)
     assert rows(chart, floor)[0] == {"length": 128, "value": 1000.0, "name": "moving"}
 

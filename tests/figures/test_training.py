@@ -90,7 +90,7 @@ def test_a_constant_answer_is_a_grey_line_with_its_name():
     assert "strokeDash" in accuracy()["layer"][0]["mark"]
     assert len(accuracy(lines=[])["layer"]) == 3
     for spec, table in ((accuracy(lines=[]), "shares"), (loss(), "losses")):
-        assert set(spec["datasets"]) == {table}  # Vega refuses a table that no layer names
+        assert set(spec["datasets"]) == {table}
 
 
 @pytest.mark.parametrize(("most", "aligned"), [(None, "right"), (1000.0, "left")])
