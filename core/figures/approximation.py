@@ -1,11 +1,11 @@
-"""Altair pictures of how well feature maps stand for exp, and of singular values of heads.
+"""Pictures of how well feature maps stand for exp, and of singular values of heads.
 
 Maps have one colour and are told apart by dashes and shapes; softmax has its own; uniform
 attention, which looks at nothing, is grey.
 """
 
 from collections.abc import Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import altair as alt
 import numpy as np
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from core.figures import elements
 from core.figures.palette import FAMILIES, FONT_SIZE, KEY, MASKED, WEIGHT
+from core.figures.template import Figure, hole, laid_out, table, template
 
 EXACT, MAP = FAMILIES[0], FAMILIES[1]
 SHAPES = ("circle", "square", "triangle-up", "diamond")
@@ -31,61 +32,76 @@ def error_chart(
     log_x: bool = True,
     log_y: bool = True,
     height: int = 300,
-) -> alt.LayerChart:
+) -> Figure:
     """Medians with their range as a band; hollow where there are values below 0, which `below`
     names. At most four maps.
     """
-    frame = pd.DataFrame(rows, columns=["name", "at", "value", "low", "high", "below"])
-    channels = _channels(looks)
-    y = _log_axis(rows, y_title) if log_y else _axis(y_title)
-    base = alt.Chart(frame).encode(
-        x=_along({row[1] for row in rows}, x_title, log=log_x),
-        color=channels.colour,
+    columns = ["name", "at", "value", "low", "high", "below"]
+    return _error_chart(log_x=log_x, log_y=log_y).fill(
+        {"errors": pd.DataFrame(rows, columns=columns)},
+        ticks=sorted({row[1] for row in rows}),
+        x_title=x_title,
+        y_title=y_title,
+        below=below,
+        height=height,
+        names=list(looks),
+        **_marks(looks),
+        **_powers(rows),
+    )
+
+
+@template
+def _error_chart(*, log_x: bool, log_y: bool) -> alt.LayerChart:
+    colour, dash, shape = _channels()
+    y = _value_axis(log=log_y)
+    base = table("errors").encode(
+        x=_along(log=log_x),
+        color=colour,
         tooltip=[
             "name:N",
-            alt.Tooltip("at:Q", title=x_title, format="~g"),
-            alt.Tooltip("value:Q", title=y_title, format=".2~g"),
-            alt.Tooltip("below:Q", title=below, format=".1%"),
+            alt.Tooltip("at:Q", title=hole("x_title"), format="~g"),
+            alt.Tooltip("value:Q", title=hole("y_title"), format=".2~g"),
+            alt.Tooltip("below:Q", title=hole("below"), format=".1%"),
         ],
     )
     band = base.mark_area(opacity=0.15, clip=True).transform_calculate(value="datum.low")
     points = [
         base.transform_filter("datum.below > 0" if hollow else "datum.below == 0")
         .mark_point(size=70, filled=not hollow, strokeWidth=2, opacity=1)
-        .encode(y=y, shape=channels.shape)
+        .encode(y=y, shape=shape)
         for hollow in (True, False)
     ]
-    lines = base.mark_line(strokeWidth=2.5).encode(y=y, strokeDash=channels.dash)
-    return _finished([band.encode(y=y, y2="high:Q"), lines, *points], height)
-
-
-def _axis(title: str) -> alt.Y:
-    return alt.Y("value:Q", title=title, axis=elements.axis(format=",~g", tickCount=5))
-
-
-def _log_axis(rows: Sequence[Row], title: str) -> alt.Y:
-    """From a power of ten below all medians to the top of the highest band, no further."""
-    powers = elements.decades(row[2] for row in rows) or [1.0]
-    low, top = powers[0], max(10 * powers[0], *(row[4] for row in rows))
-    return alt.Y(
-        "value:Q",
-        title=title,
-        scale=alt.Scale(type="log", domain=[low, top], nice=False),
-        axis=elements.axis(format=",~g", values=[power for power in powers if power <= top]),
-    )
+    lines = base.mark_line(strokeWidth=2.5).encode(y=y, strokeDash=dash)
+    return _finished([band.encode(y=y, y2="high:Q"), lines, *points])
 
 
 def spectrum_chart(
     cumulative: NDArray[np.float64], ranks: Sequence[int], *, title: str, height: int = 300
-) -> alt.LayerChart:
+) -> Figure:
     """Shares (n_layers, n_heads, n) of the first singular values, a line a head, a dash pattern a
     layer; upright lines at Linformer's numbers of rows.
     """
     n_layers, _, n = cumulative.shape
+    named = [f"k = {k}" for k in ranks]
+    return _spectrum_chart().fill(
+        {
+            "shares": _shares(cumulative),
+            "ranks": pd.DataFrame({"at": list(ranks), "name": named}),
+        },
+        domain=[0, n],
+        layers=[f"L{layer}" for layer in range(n_layers)],
+        foot=height - 10,
+        height=height,
+        title=title,
+    )
+
+
+@template
+def _spectrum_chart() -> alt.LayerChart:
     x = alt.X(
         "at:Q",
         title="singular values, the largest first",
-        scale=alt.Scale(domain=[0, n], nice=False),
+        scale=alt.Scale(domain=hole("domain"), nice=False),
         axis=elements.axis(grid=False, tickCount=6),
     )
     y = alt.Y(
@@ -95,24 +111,20 @@ def spectrum_chart(
         axis=elements.axis(format=".0%", values=[0, 0.25, 0.5, 0.75, 1]),
     )
     lines = (
-        alt.Chart(_shares(cumulative))
+        table("shares")
         .mark_line(color=WEIGHT, strokeWidth=1.5, opacity=0.75)
         .encode(
             x=x,
             y=y,
             detail="head:N",
-            strokeDash=elements.dashes([f"L{layer}" for layer in range(n_layers)]),
+            strokeDash=elements.dashes(hole("layers"), list(elements.DASHES)),
             tooltip=["head:N", "at:Q", alt.Tooltip("share:Q", format=".1%")],
         )
     )
-    rules = alt.Chart(pd.DataFrame({"at": list(ranks), "name": [f"k = {k}" for k in ranks]}))
-    texts = rules.mark_text(color=KEY, fontSize=FONT_SIZE, align="left", dx=4)
-    layers = [
-        lines,
-        rules.mark_rule(color=KEY, strokeWidth=2).encode(x=x),
-        texts.encode(x=x, y=alt.value(height - 10), text="name:N"),
-    ]
-    return _finished(layers, height).properties(title=elements.title(title))
+    rules = table("ranks").mark_rule(color=KEY, strokeWidth=2).encode(x=x)
+    texts = table("ranks").mark_text(color=KEY, fontSize=FONT_SIZE, align="left", dx=4)
+    layers = [lines, rules, texts.encode(x=x, y=alt.value(hole("foot")), text="name:N")]
+    return laid_out(_finished(layers), title=elements.title(hole("title")))
 
 
 def _shares(cumulative: NDArray[np.float64]) -> pd.DataFrame:
@@ -129,42 +141,17 @@ def _shares(cumulative: NDArray[np.float64]) -> pd.DataFrame:
     )
 
 
-class Channels(NamedTuple):
-    """Colour, dashes and shape by name, drawn as one legend."""
-
-    colour: alt.Color
-    dash: alt.StrokeDash
-    shape: alt.Shape
-
-
-def _channels(looks: dict[str, Look]) -> Channels:
-    names, marks = list(looks), _marks(looks)
-    legend = elements.legend(
-        orient="bottom",
-        columns=1,
-        symbolSize=110,
-        symbolOpacity=1,
-        symbolStrokeWidth=0,
-        labelLimit=300,
-    )
-    return Channels(
-        _channel(alt.Color, names, [mark[0] for mark in marks], legend),
-        _channel(alt.StrokeDash, names, [mark[1] for mark in marks], legend),
-        _channel(alt.Shape, names, [mark[2] for mark in marks], legend),
-    )
+def _powers(rows: Sequence[Row]) -> dict[str, list[float]]:
+    """The ends and ticks of a logarithmic axis: from a power of ten below all medians to the top
+    of the highest band, no further.
+    """
+    powers = elements.decades(row[2] for row in rows) or [1.0]
+    low, top = powers[0], max(10 * powers[0], *(row[4] for row in rows))
+    return {"span": [low, top], "powers": [power for power in powers if power <= top]}
 
 
-def _along(values: set[float], title: str, *, log: bool) -> alt.X:
-    return alt.X(
-        "at:Q",
-        title=title,
-        scale=alt.Scale(type="log", base=2) if log else alt.Scale(zero=False, nice=False),
-        axis=elements.axis(values=sorted(values), format="~g", grid=False, labelFlush=False),
-    )
-
-
-def _marks(looks: dict[str, Look]) -> list[tuple[str, list[int], str]]:
-    """Colour, dashes and shape of each name."""
+def _marks(looks: dict[str, Look]) -> dict[str, list[Any]]:
+    """Colours, dashes and shapes of the names, in their order."""
     marks: list[tuple[str, list[int], str]] = []
     n_maps = 0
     for look in looks.values():
@@ -173,18 +160,60 @@ def _marks(looks: dict[str, Look]) -> list[tuple[str, list[int], str]]:
             n_maps += 1
         else:
             marks.append((EXACT if look == "exact" else MASKED, [1, 0], "cross"))
-    return marks
+    return {
+        "colours": [colour for colour, _, _ in marks],
+        "patterns": [pattern for _, pattern, _ in marks],
+        "shapes": [shape for _, _, shape in marks],
+    }
 
 
-def _channel(kind: Any, names: list[str], marks: list[Any], legend: alt.Legend) -> Any:
+def _channels() -> tuple[alt.Color, alt.StrokeDash, alt.Shape]:
+    """Colour, dashes and shape by name, drawn as one legend."""
+    kinds = ((alt.Color, "colours"), (alt.StrokeDash, "patterns"), (alt.Shape, "shapes"))
+    colour, dash, shape = (_channel(kind, marks) for kind, marks in kinds)
+    return colour, dash, shape
+
+
+def _channel(kind: Any, marks: str) -> Any:
     """Channels with the same names and the same legend are drawn as one."""
-    scale = alt.Scale(domain=names, range=marks)
+    names = hole("names")
+    legend = elements.legend(
+        orient="bottom",
+        columns=1,
+        symbolSize=110,
+        symbolOpacity=1,
+        symbolStrokeWidth=0,
+        labelLimit=300,
+    )
+    scale = alt.Scale(domain=names, range=hole(marks))
     return kind("name:N", sort=names, title=None, scale=scale, legend=legend)
 
 
-def _finished(layers: list[alt.Chart], height: int) -> alt.LayerChart:
-    return alt.LayerChart(layer=layers).properties(
+def _along(*, log: bool) -> alt.X:
+    return alt.X(
+        "at:Q",
+        title=hole("x_title"),
+        scale=alt.Scale(type="log", base=2) if log else alt.Scale(zero=False, nice=False),
+        axis=elements.axis(values=hole("ticks"), format="~g", grid=False, labelFlush=False),
+    )
+
+
+def _value_axis(*, log: bool) -> alt.Y:
+    title = hole("y_title")
+    if not log:
+        return alt.Y("value:Q", title=title, axis=elements.axis(format=",~g", tickCount=5))
+    return alt.Y(
+        "value:Q",
+        title=title,
+        scale=alt.Scale(type="log", domain=hole("span"), nice=False),
+        axis=elements.axis(format=",~g", values=hole("powers")),
+    )
+
+
+def _finished(layers: list[alt.Chart]) -> alt.LayerChart:
+    return laid_out(
+        alt.LayerChart(layer=layers),
         width="container",
-        height=height,
+        height=hole("height"),
         autosize=alt.AutoSizeParams(type="fit-x", contains="padding"),
     )

@@ -1,4 +1,4 @@
-"""Altair pictures of the small examples: arrays and labels in, charts out."""
+"""Pictures of the small examples: arrays and labels in, figures out."""
 
 import json
 from collections.abc import Sequence
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from core.figures import elements
 from core.figures.palette import FONT_SIZE, MASKED, QUERY, VALUE, WEIGHT
+from core.figures.template import Figure, hole, laid_out, table, template
 
 Array = NDArray[np.float64]
 LEAST_ERROR = 1e-16
@@ -24,28 +25,55 @@ def bar_panels(
     of_weights: bool,
     axis: str,
     height: int = 260,
-) -> alt.LayerChart:
+) -> Figure:
     """Vectors side by side as bars, each with the claimed vector as grey ticks.
 
     A vector may be shorter than `claimed`: its missing components stay empty under their ticks.
     """
-    span = (0.0, 1.0) if of_weights else _span([claimed, *(vector for _, vector in panels)])
+    vectors = [vector for _, vector in panels]
+    return _bar_panels().fill(
+        {
+            "components": _components(vectors, labels, claimed),
+            "names": _panel_names([name for name, _ in panels], labels[0]),
+        },
+        places=_panel_places(len(panels), labels),
+        domain=[0.0, 1.0] if of_weights else _span([claimed, *vectors]),
+        colour=WEIGHT if of_weights else VALUE,
+        axis=axis,
+        height=height,
+    )
+
+
+@template
+def _bar_panels() -> alt.LayerChart:
+    x = alt.X(
+        "at:O",
+        title=None,
+        scale=alt.Scale(domain=hole("places")),
+        axis=elements.axis(
+            labelExpr="split(datum.value, '|')[1]", labelAngle=0, labelOverlap=True, ticks=False
+        ),
+    )
     y = alt.Y(
         "found:Q",
-        title=axis,
-        scale=alt.Scale(domain=list(span)),
+        title=hole("axis"),
+        scale=alt.Scale(domain=hole("domain")),
         axis=elements.axis(tickCount=5, labelFlush=False),
     )
-    base = alt.Chart(_components([vector for _, vector in panels], labels, claimed)).encode(
-        x=_panel_axis(len(panels), labels),
+    base = table("components").encode(
+        x=x,
         tooltip=[alt.Tooltip("found:Q", format=".4g"), alt.Tooltip("claimed:Q", format=".4g")],
     )
+    # Each panel's name stands above it, from the left edge of its first component on.
+    names = table("names").mark_text(
+        align="left", baseline="bottom", dy=-8, fontSize=FONT_SIZE, color=MASKED
+    )
     layers = [
-        base.mark_bar(color=WEIGHT if of_weights else VALUE).encode(y=y),
+        base.mark_bar(color=hole("colour")).encode(y=y),
         base.mark_tick(color=MASKED, thickness=4).encode(y="claimed:Q"),
-        _panel_names([name for name, _ in panels], labels[0]),
+        names.encode(x=alt.X("at:O", bandPosition=0), y=alt.value(0), text="name:N"),
     ]
-    return alt.LayerChart(layer=layers).properties(height=height)
+    return laid_out(alt.LayerChart(layer=layers), height=hole("height"))
 
 
 def weight_curves(
@@ -57,18 +85,32 @@ def weight_curves(
     chosen: int,
     title: str,
     height: int = 260,
-) -> alt.LayerChart:
+) -> Figure:
     """Weights (len(betas), n) against β, one line a key, named at its end; the rule is `beta`."""
-    frame = pd.DataFrame(
+    lines = pd.DataFrame(
         {
             "beta": np.repeat(betas, len(labels)),
             "weight": weights.round(5).ravel(),
             "key": list(labels) * len(betas),
         }
     )
-    is_chosen = f"datum.key === {json.dumps(labels[chosen], ensure_ascii=False)}"
+    return _weight_curves().fill(
+        {
+            "lines": lines,
+            "names": _line_ends(float(betas[-1]), weights[-1], labels),
+            "here": pd.DataFrame({"beta": [beta]}),
+        },
+        is_chosen=f"datum.key === {json.dumps(labels[chosen], ensure_ascii=False)}",
+        height=height,
+        title=title,
+    )
+
+
+@template
+def _weight_curves() -> alt.LayerChart:
+    solid, broken = map(alt.value, elements.DASHES[:2])
     lines = (
-        alt.Chart(frame)
+        table("lines")
         .mark_line(color=WEIGHT, strokeWidth=2.5)
         .encode(
             x=_beta("β, length of the query"),
@@ -79,9 +121,7 @@ def weight_curves(
                 axis=elements.axis(tickCount=5, labelFlush=False),
             ),
             detail="key:N",
-            strokeDash=alt.condition(
-                is_chosen, alt.value(elements.DASHES[0]), alt.value(elements.DASHES[1])
-            ),
+            strokeDash=alt.condition(hole("is_chosen"), solid, broken),
             tooltip=[
                 "key:N",
                 alt.Tooltip("beta:Q", title="β", format=".3g"),
@@ -90,13 +130,11 @@ def weight_curves(
         )
     )
     names = (
-        alt.Chart(_line_ends(float(betas[-1]), weights[-1], labels))
+        table("names")
         .mark_text(align="left", dx=5, fontSize=FONT_SIZE, color=MASKED)
         .encode(x="beta:Q", y="weight:Q", text="key:N")
     )
-    return alt.LayerChart(layer=[lines, names, _rule(beta)]).properties(
-        height=height, title=elements.title(title)
-    )
+    return _titled([lines, names, _rule()])
 
 
 def error_curves(
@@ -106,15 +144,23 @@ def error_curves(
     *,
     title: str,
     height: int = 280,
-) -> alt.LayerChart:
+) -> Figure:
     """Errors against β on a log axis, one dash pattern a name; errors of exactly 0 are left out."""
     shown = [(name, values >= LEAST_ERROR, values) for name, values in errors]
-    frame = pd.concat(
-        [
-            pd.DataFrame({"beta": betas[kept], "error": values[kept], "name": name})
-            for name, kept, values in shown
-        ]
+    lines = [
+        pd.DataFrame({"beta": betas[kept], "error": values[kept], "name": name})
+        for name, kept, values in shown
+    ]
+    return _error_curves().fill(
+        {"lines": pd.concat(lines), "here": pd.DataFrame({"beta": [beta]})},
+        names=[name for name, _ in errors],
+        height=height,
+        title=title,
     )
+
+
+@template
+def _error_curves() -> alt.LayerChart:
     y = alt.Y(
         "error:Q",
         title="error / β",
@@ -122,10 +168,10 @@ def error_curves(
         axis=elements.axis(tickCount=5, format=".0e", labelFlush=False),
     )
     lines = elements.named_lines(
-        frame,
+        "lines",
         _beta("β, norm of each u"),
         y,
-        [name for name, _ in errors],
+        hole("names"),
         colour=VALUE,
         orient="top",
         tooltip=[
@@ -133,9 +179,7 @@ def error_curves(
             alt.Tooltip("error:Q", format=".3g"),
         ],
     )
-    return alt.LayerChart(layer=[lines, _rule(beta)]).properties(
-        height=height, title=elements.title(title)
-    )
+    return _titled([lines, _rule()])
 
 
 def _components(vectors: Sequence[Array], labels: Sequence[str], claimed: Array) -> pd.DataFrame:
@@ -154,29 +198,17 @@ def _components(vectors: Sequence[Array], labels: Sequence[str], claimed: Array)
     )
 
 
-def _panel_names(names: Sequence[str], first: str) -> alt.Chart:
-    """Each panel's name above it, from the left edge of its first component on."""
-    frame = pd.DataFrame(
+def _panel_names(names: Sequence[str], first: str) -> pd.DataFrame:
+    """Each panel's name, at its first component."""
+    return pd.DataFrame(
         {"at": [f"{number}|{first}" for number in range(len(names))], "name": list(names)}
     )
-    return (
-        alt.Chart(frame)
-        .mark_text(align="left", baseline="bottom", dy=-8, fontSize=FONT_SIZE, color=MASKED)
-        .encode(x=alt.X("at:O", bandPosition=0), y=alt.value(0), text="name:N")
-    )
 
 
-def _panel_axis(n_panels: int, labels: Sequence[str]) -> alt.X:
+def _panel_places(n_panels: int, labels: Sequence[str]) -> list[str]:
     """Every component of every panel from left to right, with a gap between two panels."""
     places = [f"{number}|{label}" for number in range(n_panels) for label in [*labels, ""]]
-    return alt.X(
-        "at:O",
-        title=None,
-        scale=alt.Scale(domain=places[:-1]),
-        axis=elements.axis(
-            labelExpr="split(datum.value, '|')[1]", labelAngle=0, labelOverlap=True, ticks=False
-        ),
-    )
+    return places[:-1]
 
 
 def _line_ends(beta: float, weights: Array, labels: Sequence[str]) -> pd.DataFrame:
@@ -194,23 +226,29 @@ def _line_ends(beta: float, weights: Array, labels: Sequence[str]) -> pd.DataFra
     return pd.DataFrame({"beta": beta, "weight": [weight for weight, _ in groups], "key": names})
 
 
+def _span(vectors: Sequence[Array]) -> list[float]:
+    """Least and greatest component with a margin, always with 0 inside and never empty."""
+    joined = np.concatenate([np.zeros(1), *vectors])
+    low, high = float(joined.min()), float(joined.max())
+    room = 0.08 * ((high - low) or 1.0)
+    return [low - room if low < 0 else 0.0, high + room]
+
+
+def _titled(layers: list[alt.Chart]) -> alt.LayerChart:
+    return laid_out(
+        alt.LayerChart(layer=layers), height=hole("height"), title=elements.title(hole("title"))
+    )
+
+
 def _beta(title: str) -> alt.X:
     return alt.X(
         "beta:Q", title=title, axis=elements.axis(tickCount=4, grid=False, labelFlush=False)
     )
 
 
-def _rule(beta: float) -> alt.Chart:
+def _rule() -> alt.Chart:
     return (
-        alt.Chart(pd.DataFrame({"beta": [beta]}))
+        table("here")
         .mark_rule(color=QUERY, strokeWidth=2)
         .encode(x="beta:Q", tooltip=[alt.Tooltip("beta:Q", title="β here", format=".3g")])
     )
-
-
-def _span(vectors: Sequence[Array]) -> tuple[float, float]:
-    """Least and greatest component with a margin, always with 0 inside and never empty."""
-    joined = np.concatenate([np.zeros(1), *vectors])
-    low, high = float(joined.min()), float(joined.max())
-    room = 0.08 * ((high - low) or 1.0)
-    return (low - room if low < 0 else 0.0), high + room

@@ -1,4 +1,4 @@
-"""Altair picture of a training: its accuracy step by step, with the moments that are looked at."""
+"""Picture of a training: its accuracy step by step, with the moments that are looked at."""
 
 from collections.abc import Sequence
 
@@ -7,28 +7,39 @@ import pandas as pd
 
 from core.figures import elements
 from core.figures.palette import FONT_SIZE, KEY, VALUE
+from core.figures.template import Figure, hole, table, template
 
 CURVE = 84  # pixels
 
 
 def accuracy_curve(
     points: Sequence[tuple[str, float]], marks: Sequence[tuple[str, str]], *, title: str
-) -> alt.LayerChart:
+) -> Figure:
     """Accuracy at each moment (name, share); `marks` are (what, moment) with a line and its name.
 
     Moments stand at equal distances, as on a slider: snapshots lie dense early and sparse late.
     """
     moments = [name for name, _ in points]
     moments += [moment for _, moment in marks if moment not in moments]
-    frame = pd.DataFrame(points, columns=["moment", "accuracy"])
-    marked = pd.DataFrame(_marks_at_one_moment(marks), columns=["moment", "what"])
+    return _accuracy_curve().fill(
+        {
+            "points": pd.DataFrame(points, columns=["moment", "accuracy"]),
+            "marks": pd.DataFrame(_marks_at_one_moment(marks), columns=["moment", "what"]),
+        },
+        moments=moments,
+        title=title,
+    )
+
+
+@template
+def _accuracy_curve() -> alt.LayerChart:
     x = alt.X(
         "moment:N",
         title=None,
-        scale=alt.Scale(domain=moments),
+        scale=alt.Scale(domain=hole("moments")),
         axis=elements.axis(labelAngle=0),
     )
-    base = alt.Chart(frame).encode(
+    base = table("points").encode(
         x=x,
         y=alt.Y(
             "accuracy:Q",
@@ -38,15 +49,15 @@ def accuracy_curve(
         ),
         tooltip=["moment:N", alt.Tooltip("accuracy:Q", format=".1%")],
     )
-    rules = alt.Chart(marked).mark_rule(color=KEY, strokeWidth=3).encode(x=x, tooltip=["what:N"])
+    rules = table("marks").mark_rule(color=KEY, strokeWidth=3).encode(x=x, tooltip=["what:N"])
     names = (
-        alt.Chart(marked)
+        table("marks")
         .mark_text(color=KEY, fontSize=FONT_SIZE, fontWeight="bold", dx=6, align="left")
         .encode(x=x, y=alt.value(10), text="what:N")
     )
     line = base.mark_line(color=VALUE, strokeWidth=3)
     dots = base.mark_point(color=VALUE, filled=True, size=90, opacity=1)
-    return elements.fitted(alt.LayerChart(layer=[rules, line, dots, names]), CURVE, title)
+    return elements.fitted(alt.LayerChart(layer=[rules, line, dots, names]), CURVE, hole("title"))
 
 
 def _marks_at_one_moment(marks: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:

@@ -1,4 +1,4 @@
-"""Altair pictures of the theory: the share against ε, its spread and its quantiles against β."""
+"""Pictures of the theory: the share against ε, its spread and its quantiles against β."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -10,8 +10,10 @@ from numpy.typing import NDArray
 
 from core.figures import elements
 from core.figures.palette import KEY, MASKED, QUERY, WEIGHT
+from core.figures.template import Figure, hole, laid_out, table, template
 
 Array = NDArray[np.float64]
+QUANTILES = ("q05", "q25", "q50", "q75", "q95")
 
 
 def share_against_epsilon(
@@ -23,19 +25,34 @@ def share_against_epsilon(
     title: str,
     width: int = 290,
     height: int = 170,
-) -> alt.VConcatChart:
+) -> Figure:
     """Shares on a, one dash pattern a name, over the density of ε, the length of `key`."""
-    frame = pd.concat(
-        [
-            pd.DataFrame({"epsilon": epsilon.round(5), "share": share.round(5), "name": name})
-            for name, share in shares
-        ]
+    at = epsilon.round(5)
+    lines = [
+        pd.DataFrame({"epsilon": at, "share": share.round(5), "name": name})
+        for name, share in shares
+    ]
+    return _share_against_epsilon().fill(
+        {
+            "lines": pd.concat(lines),
+            "density": pd.DataFrame({"epsilon": at, "density": density.round(5)}),
+        },
+        names=[name for name, _ in shares],
+        domain=_ends(epsilon),
+        length=f"ε, length of {key}",
+        width=width,
+        height=height,
+        title=title,
     )
+
+
+@template
+def _share_against_epsilon() -> alt.VConcatChart:
     lines = elements.named_lines(
-        frame,
-        _epsilon(epsilon, None, labels=False, grid=False),
+        "lines",
+        _epsilon(None, labels=False, grid=False),
         _share("share"),
-        [name for name, _ in shares],
+        hole("names"),
         colour=WEIGHT,
         tooltip=[
             alt.Tooltip("epsilon:Q", title="ε", format=".3g"),
@@ -43,18 +60,19 @@ def share_against_epsilon(
         ],
     )
     below = (
-        alt.Chart(pd.DataFrame({"epsilon": epsilon.round(5), "density": density.round(5)}))
+        table("density")
         .mark_area(color=KEY, opacity=0.5, line={"color": KEY})
         .encode(
-            x=_epsilon(epsilon, f"ε, length of {key}", tickCount=7, grid=False),
+            x=_epsilon(hole("length"), tickCount=7, grid=False),
             y=alt.Y("density:Q", title="density", axis=elements.axis(tickCount=2)),
         )
     )
-    return alt.vconcat(
-        lines.properties(width=width, height=height),
-        below.properties(width=width, height=70),
+    both = alt.vconcat(
+        laid_out(lines, width=hole("width"), height=hole("height")),
+        laid_out(below, width=hole("width"), height=70),
         spacing=6,
-    ).properties(title=elements.title(title), autosize="pad")
+    )
+    return laid_out(both, title=elements.title(hole("title")), autosize="pad")
 
 
 def spread_against_beta(
@@ -65,12 +83,22 @@ def spread_against_beta(
     title: str,
     sampled: tuple[float, float] | None = None,
     height: int = 340,
-) -> alt.LayerChart:
+) -> Figure:
     """Standard deviations against β, one dash pattern a name; those that are nan are left out.
 
     `sampled`: standard deviation at `beta` and its standard error; the bar is four errors long
     on either side.
     """
+    tables = {"lines": _known(betas, curves), "here": pd.DataFrame({"beta": [beta]})}
+    if sampled is not None:
+        tables["sample"] = _sampled_spread(beta, *sampled)
+    return _spread_against_beta(sampled=sampled is not None).fill(
+        tables, names=[name for name, _ in curves], betas=_ends(betas), height=height, title=title
+    )
+
+
+@template
+def _spread_against_beta(*, sampled: bool) -> alt.LayerChart:
     y = alt.Y(
         "spread:Q",
         title="sd of the share",
@@ -78,22 +106,17 @@ def spread_against_beta(
         axis=elements.axis(tickCount=5),
     )
     lines = elements.named_lines(
-        _known(betas, curves),
-        _beta(betas),
+        "lines",
+        _beta(),
         y,
-        [name for name, _ in curves],
+        hole("names"),
         colour=WEIGHT,
         tooltip=[
             alt.Tooltip("beta:Q", title="β", format=".3g"),
             alt.Tooltip("spread:Q", title="standard deviation", format=".3f"),
         ],
     )
-    layers = [lines, _rule(beta, betas)]
-    if sampled is not None:
-        layers += _sampled_spread(beta, *sampled, _beta(betas), y)
-    return alt.LayerChart(layer=layers).properties(
-        width="container", height=height, title=elements.title(title)
-    )
+    return _wide([lines, _rule(), *(_point_with_errors(y) if sampled else [])])
 
 
 def quantile_bands(
@@ -104,42 +127,46 @@ def quantile_bands(
     *,
     title: str,
     height: int = 340,
-) -> alt.LayerChart:
+) -> Figure:
     """Quantiles (5, len(betas)) of the share at 5, 25, 50, 75, 95 % as two bands and the median.
 
     `sampled` (5,): those of the sample at `beta`, as points.
     """
-    names = ["q05", "q25", "q50", "q75", "q95"]
-    frame = pd.DataFrame({"beta": betas, **dict(zip(names, quantiles.round(5), strict=True))})
-    base = alt.Chart(frame).encode(
-        x=_beta(betas),
-        tooltip=[
-            alt.Tooltip("beta:Q", title="β", format=".3g"),
-            *(alt.Tooltip(f"{name}:Q", title=f"{name[1:]} %", format=".3f") for name in names),
-        ],
+    known = dict(zip(QUANTILES, quantiles.round(5), strict=True))
+    return _quantile_bands().fill(
+        {
+            "bands": pd.DataFrame({"beta": betas, **known}),
+            "here": pd.DataFrame({"beta": [beta]}),
+            "sample": pd.DataFrame({"beta": beta, "share": sampled, "name": list(QUANTILES)}),
+        },
+        betas=_ends(betas),
+        height=height,
+        title=title,
+    )
+
+
+@template
+def _quantile_bands() -> alt.LayerChart:
+    hover = [alt.Tooltip(f"{name}:Q", title=f"{name[1:]} %", format=".3f") for name in QUANTILES]
+    base = table("bands").encode(
+        x=_beta(), tooltip=[alt.Tooltip("beta:Q", title="β", format=".3g"), *hover]
     )
 
     def band(low: str, high: str, opacity: float) -> alt.Chart:
         return base.mark_area(color=WEIGHT, opacity=opacity).encode(y=_share(low), y2=f"{high}:Q")
 
     points = (
-        alt.Chart(pd.DataFrame({"beta": beta, "share": sampled, "name": names}))
+        table("sample")
         .mark_point(color=QUERY, filled=True, size=70, opacity=1)
         .encode(
-            x=_beta(betas),
+            x=_beta(),
             y=_share("share"),
             tooltip=[alt.Tooltip("share:Q", title="sample, here", format=".3f")],
         )
     )
-    return alt.LayerChart(
-        layer=[
-            band("q05", "q95", 0.2),
-            band("q25", "q75", 0.35),
-            base.mark_line(color=WEIGHT, strokeWidth=3).encode(y=_share("q50")),
-            _rule(beta, betas),
-            points,
-        ]
-    ).properties(width="container", height=height, title=elements.title(title))
+    median = base.mark_line(color=WEIGHT, strokeWidth=3).encode(y=_share("q50"))
+    bands = [band("q05", "q95", 0.2), band("q25", "q75", 0.35)]
+    return _wide([*bands, median, _rule(), points])
 
 
 def _known(betas: Array, curves: Sequence[tuple[str, Array]]) -> pd.DataFrame:
@@ -153,9 +180,9 @@ def _known(betas: Array, curves: Sequence[tuple[str, Array]]) -> pd.DataFrame:
     )
 
 
-def _sampled_spread(beta: float, value: float, error: float, x: alt.X, y: alt.Y) -> list[alt.Chart]:
-    """A point at the standard deviation of the sample, over a bar of four errors on either side."""
-    point = pd.DataFrame(
+def _sampled_spread(beta: float, value: float, error: float) -> pd.DataFrame:
+    """The standard deviation of the sample, and four errors on either side."""
+    return pd.DataFrame(
         {
             "beta": [beta],
             "spread": [value],
@@ -163,7 +190,15 @@ def _sampled_spread(beta: float, value: float, error: float, x: alt.X, y: alt.Y)
             "high": [value + 4 * error],
         }
     )
-    base = alt.Chart(point).encode(x=x)
+
+
+def _ends(values: Array) -> list[float]:
+    return [float(values[0]), float(values[-1])]
+
+
+def _point_with_errors(y: alt.Y) -> list[alt.Chart]:
+    """A point at what the sample has, over the bar of its errors."""
+    base = table("sample").encode(x=_beta())
     return [
         base.mark_rule(color=MASKED, strokeWidth=4).encode(y=alt.Y("low:Q"), y2="high:Q"),
         base.mark_point(color=QUERY, filled=True, size=90, opacity=1).encode(
@@ -172,20 +207,29 @@ def _sampled_spread(beta: float, value: float, error: float, x: alt.X, y: alt.Y)
     ]
 
 
-def _epsilon(epsilon: Array, title: str | None, **axis: Any) -> alt.X:
+def _wide(layers: list[alt.Chart]) -> alt.LayerChart:
+    return laid_out(
+        alt.LayerChart(layer=layers),
+        width="container",
+        height=hole("height"),
+        title=elements.title(hole("title")),
+    )
+
+
+def _epsilon(title: str | None, **axis: Any) -> alt.X:
     return alt.X(
         "epsilon:Q",
         title=title,
-        scale=alt.Scale(domain=[float(epsilon[0]), float(epsilon[-1])], nice=False),
+        scale=alt.Scale(domain=hole("domain"), nice=False),
         axis=elements.axis(**axis),
     )
 
 
-def _beta(betas: Array) -> alt.X:
+def _beta() -> alt.X:
     return alt.X(
         "beta:Q",
         title="β, scale of the queries",
-        scale=alt.Scale(type="log", domain=[float(betas[0]), float(betas[-1])], nice=False),
+        scale=alt.Scale(type="log", domain=hole("betas"), nice=False),
         axis=elements.axis(tickCount=4, grid=False, format="~g"),
     )
 
@@ -199,9 +243,9 @@ def _share(field: str) -> alt.Y:
     )
 
 
-def _rule(beta: float, betas: Array) -> alt.Chart:
+def _rule() -> alt.Chart:
     return (
-        alt.Chart(pd.DataFrame({"beta": [beta]}))
+        table("here")
         .mark_rule(color=QUERY, strokeWidth=1.5)
-        .encode(x=_beta(betas), tooltip=[alt.Tooltip("beta:Q", title="β here", format=".3g")])
+        .encode(x=_beta(), tooltip=[alt.Tooltip("beta:Q", title="β here", format=".3g")])
     )

@@ -1,4 +1,4 @@
-"""An Altair map of the places that can be reached: how far each is from what was wanted."""
+"""A map of the places that can be reached: how far each is from what was wanted."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 
 from core.figures import elements
 from core.figures.palette import KEY, QUERY, VALUE
+from core.figures.template import Figure, hole, laid_out, table, template
 
 Array = NDArray[np.float64]
-MARKS = {"here": ("cross", QUERY), "nearest": ("diamond", KEY)}
+HERE, NEAREST = "here", "nearest"
 
 
 def reach_map(
@@ -23,69 +24,84 @@ def reach_map(
     *,
     title: str,
     height: int = 310,
-) -> alt.LayerChart:
+) -> Figure:
     """The distance (n, n) at each [s, t] of an even grid (n,); a cross here, a diamond nearest.
 
     Darker is nearer; points outside the map are left out.
     """
-    x = _coordinate("left", "s, times u_c added", grid)
-    y = _coordinate("low", "t, times u_d added", grid)
-    points = _points_inside({"here": here, "nearest": nearest}, float(grid[-1]))
-    layers = [
-        _cells(grid, distance, x, y),
-        elements.named_points(points, x, y, MARKS, orient="top", tooltip=[]),
-    ]
-    return alt.LayerChart(layer=layers).properties(height=height, title=elements.title(title))
+    half = float(grid[1] - grid[0]) / 2
+    return _reach_map().fill(
+        {
+            "places": _places(grid, distance),
+            "points": _points_inside({HERE: here, NEAREST: nearest}, float(grid[-1])),
+        },
+        left=f"datum.s - {half}",
+        right=f"datum.s + {half}",
+        low=f"datum.t - {half}",
+        high=f"datum.t + {half}",
+        domain=[float(grid[0]), float(grid[-1])],
+        distances=[0, float(distance.max())],
+        height=height,
+        title=title,
+    )
 
 
-def _coordinate(field: str, title: str, grid: Array) -> Any:
+@template
+def _reach_map() -> alt.LayerChart:
+    x = _coordinate("left", "s, times u_c added")
+    y = _coordinate("low", "t, times u_d added")
+    points = elements.named_points(
+        "points",
+        x,
+        y,
+        [HERE, NEAREST],
+        ["cross", "diamond"],
+        [QUERY, KEY],
+        orient="top",
+        tooltip=[],
+    )
+    return laid_out(
+        alt.LayerChart(layer=[_cells(x, y), points]),
+        height=hole("height"),
+        title=elements.title(hole("title")),
+    )
+
+
+def _coordinate(field: str, title: str) -> Any:
     """The axis of one coordinate, no longer than the grid."""
     channel = alt.X if field == "left" else alt.Y
     return channel(
         f"{field}:Q",
         title=title,
-        scale=alt.Scale(domain=[float(grid[0]), float(grid[-1])], nice=False),
+        scale=alt.Scale(domain=hole("domain"), nice=False),
         axis=elements.axis(tickCount=5, grid=False, labelFlush=False),
     )
 
 
-def _cells(grid: Array, distance: Array, x: alt.X, y: alt.Y) -> alt.Chart:
+def _cells(x: alt.X, y: alt.Y) -> alt.Chart:
     """A square around each place of the grid; the browser computes its edges from the middle."""
-    half = float(grid[1] - grid[0]) / 2
-    rows, columns = np.indices(distance.shape)
-    frame = pd.DataFrame(
-        {
-            "s": grid[rows.ravel()].round(4),
-            "t": grid[columns.ravel()].round(4),
-            "distance": distance.ravel().round(4),
-        }
-    )
+    edges = {edge: hole(edge) for edge in ("left", "right", "low", "high")}
     return (
-        alt.Chart(frame)
-        .transform_calculate(
-            left=f"datum.s - {half}",
-            right=f"datum.s + {half}",
-            low=f"datum.t - {half}",
-            high=f"datum.t + {half}",
-        )
+        table("places")
+        .transform_calculate(**edges)
         .mark_rect(color=VALUE, clip=True)
         .encode(
             x=x,
             x2="right:Q",
             y=y,
             y2="high:Q",
-            opacity=_nearness(float(distance.max())),
+            opacity=_nearness(),
             tooltip=["s:Q", "t:Q", alt.Tooltip("distance:Q", format=".3f")],
         )
     )
 
 
-def _nearness(farthest: float) -> alt.Opacity:
+def _nearness() -> alt.Opacity:
     """Full colour at distance 0, hardly any at the farthest place."""
     return alt.Opacity(
         "distance:Q",
         title=None,
-        scale=alt.Scale(domain=[0, farthest], range=[1, 0.03]),
+        scale=alt.Scale(domain=hole("distances"), range=[1, 0.03]),
         legend=elements.legend(
             orient="right",
             symbolType="square",
@@ -93,6 +109,18 @@ def _nearness(farthest: float) -> alt.Opacity:
             symbolStrokeWidth=0,
             tickCount=4,
         ),
+    )
+
+
+def _places(grid: Array, distance: Array) -> pd.DataFrame:
+    """A row for each place of the grid."""
+    rows, columns = np.indices(distance.shape)
+    return pd.DataFrame(
+        {
+            "s": grid[rows.ravel()].round(4),
+            "t": grid[columns.ravel()].round(4),
+            "distance": distance.ravel().round(4),
+        }
     )
 
 

@@ -1,4 +1,4 @@
-"""Altair pictures of signed numbers: cells on a diverging scale around 0, with a table's axes."""
+"""Pictures of signed numbers: cells on a diverging scale around 0, with a table's axes."""
 
 from collections.abc import Sequence
 from math import isfinite
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from core.figures import elements
 from core.figures.elements import MOST_LABELS
+from core.figures.template import Figure, hole, table, template
 
 CELL, LOW_CELL, FEW = 22, 18, 10  # pixels of a row: of few rows, and of more
 
@@ -34,7 +35,7 @@ def signed_grid(
     title: str,
     angle: int = 0,
     height: int | None = None,
-) -> alt.Chart:
+) -> Figure:
     """Cells on a diverging scale from −reach to reach; None takes the largest value.
 
     `sides` are the titles of the axes of rows and columns, `name` says what a value is.
@@ -44,20 +45,35 @@ def signed_grid(
     frame["at"] = [f"{rows[cell.row]}, {columns[cell.column]}" for cell in drawn]
     most = max((abs(cell.value) for cell in drawn), default=0.0)
     edge = reach or most or 1.0
+    return _signed_grid().fill(
+        {"cells": frame},
+        **_side_values("row", sides[0], rows),
+        **_side_values("column", sides[1], columns),
+        angle=angle,
+        name=name,
+        domain=[-edge, edge],
+        ticks=[-edge, 0, edge],
+        height=_height(len(rows)) if height is None else height,
+        title=title,
+    )
+
+
+@template
+def _signed_grid() -> alt.Chart:
     chart = (
-        alt.Chart(frame)
+        table("cells")
         .mark_rect()
         .encode(
-            x=alt.X("column:O", **_side(sides[1], columns, labelAngle=angle)),
-            y=alt.Y("row:O", **_side(sides[0], rows)),
-            color=_signed(name, edge),
+            x=alt.X(**_side("column", labelAngle=hole("angle"))),
+            y=alt.Y(**_side("row")),
+            color=_signed(),
             tooltip=[
                 alt.Tooltip("at:N", title="at"),
-                alt.Tooltip("value:Q", title=name, format=".3g"),
+                alt.Tooltip("value:Q", title=hole("name"), format=".3g"),
             ],
         )
     )
-    return elements.fitted(chart, _height(len(rows)) if height is None else height, title)
+    return elements.fitted(chart, hole("height"), hole("title"))
 
 
 def grid_cells(values: NDArray[np.floating[Any]]) -> list[Cell]:
@@ -69,22 +85,33 @@ def _height(n_rows: int) -> int:
     return n_rows * (CELL if n_rows <= FEW else LOW_CELL)
 
 
-def _side(title: str | None, labels: Sequence[str], **options: Any) -> dict[str, Any]:
-    """What the channels of rows and columns share."""
-    overlap = len(labels) > MOST_LABELS
+def _side_values(side: str, title: str | None, labels: Sequence[str]) -> dict[str, Any]:
+    """What the holes of the axis of rows or columns get."""
     return {
-        "title": title,
-        "scale": alt.Scale(domain=list(range(len(labels)))),
-        "axis": elements.label_axis(labels, labelOverlap=overlap, **options),
+        f"{side}_title": title,
+        f"{side}_domain": list(range(len(labels))),
+        f"{side}_text": elements.token_text(labels),
+        f"{side}_overlap": len(labels) > MOST_LABELS,
     }
 
 
-def _signed(name: str, edge: float) -> alt.Color:
+def _side(side: str, **options: Any) -> dict[str, Any]:
+    """What the channels of rows and columns share."""
+    text, overlap = hole(f"{side}_text"), hole(f"{side}_overlap")
+    return {
+        "shorthand": f"{side}:O",
+        "title": hole(f"{side}_title"),
+        "scale": alt.Scale(domain=hole(f"{side}_domain")),
+        "axis": elements.label_axis(text, labelOverlap=overlap, **options),
+    }
+
+
+def _signed() -> alt.Color:
     return alt.Color(
         "value:Q",
-        title=name,
-        scale=alt.Scale(domain=[-edge, edge], domainMid=0, clamp=True),
+        title=hole("name"),
+        scale=alt.Scale(domain=hole("domain"), domainMid=0, clamp=True),
         legend=elements.legend(
-            format=".2~g", values=[-edge, 0, edge], gradientLength=100, labelLimit=80
+            format=".2~g", values=hole("ticks"), gradientLength=100, labelLimit=80
         ),
     )

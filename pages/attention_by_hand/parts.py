@@ -4,9 +4,9 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Literal, TypeVar
 
-import altair as alt
 import streamlit as st
 
+from core.figures.template import Figure
 from core.theory.by_hand.check import Check
 from pages.attention_by_hand.words import Lines, check_table, tex_lines
 from pages.shared.charts import show_chart
@@ -50,7 +50,7 @@ def waiting() -> None:
 def show(
     sentence: str,
     formulas: Lines,
-    chart: alt.LayerChart,
+    chart: Figure,
     checks: Sequence[Check],
     *,
     alt_text: str,

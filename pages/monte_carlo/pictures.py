@@ -4,6 +4,7 @@ import streamlit as st
 
 from core.figures import montecarlo as figures
 from core.figures import montecarlo_curves as curves
+from core.figures.montecarlo_cloud import key_cloud
 from core.montecarlo.compare import compare, variance_along, variance_slip
 from core.montecarlo.curves import N_DRAWS_A_BETA, limit_variance, quantiles_of
 from core.montecarlo.result import Sample
@@ -47,7 +48,7 @@ def show_cloud(spec: PerturbationSpec) -> None:
     """What is given: the cloud of key a."""
     mean_a, mean_b = spec.norms[:2].tolist()
     title = "Cloud of key a in the plane of the means μ_a and μ_b"
-    chart = figures.key_cloud(data.cloud(spec), (mean_a, mean_b), title=title)
+    chart = key_cloud(data.cloud(spec), (mean_a, mean_b), title=title)
     show_chart(chart, width="content", alt=title)
     variance = float(spec.radial_variances[0])
     st.markdown(

@@ -15,7 +15,7 @@ def show_chart(
     alt: str,
     key: str | None = None,
     on_select: Literal["ignore"] | Callable[[], None] = "ignore",
-    width: Literal["stretch", "content"] | None = None,
+    width: int | Literal["stretch", "content"] | None = None,
     place: DeltaGenerator | None = None,
 ) -> None:
     """Draw a figure; `alt` says in words what is seen. Its tables travel beside it, by name."""

@@ -5,7 +5,7 @@ import pytest
 
 from core.figures import elements
 from core.figures.palette import FONT_SIZE, KEY, QUERY
-from core.figures.template import hole, template
+from core.figures.template import hole, table, template
 
 
 def test_titles_axes_and_legends_have_the_size_for_the_back_row():
@@ -25,7 +25,9 @@ def test_titles_axes_and_legends_have_the_size_for_the_back_row():
 def test_every_name_has_its_own_dashes():
     names = ["one", "two", "three", "four"]
     patterns = [[1, 0], [2, 2], [3, 3], [4, 4]]
-    dashes = elements.dashes(names, patterns, columns=2).to_dict()
+    lines = table("lines").mark_line()
+    chart = lines.encode(strokeDash=elements.dashes(names, patterns, columns=2)).to_dict()
+    dashes = chart["encoding"]["strokeDash"]
     assert dashes["scale"] == {"domain": names, "range": patterns}
     assert (dashes["sort"], dashes["legend"]["columns"]) == (names, 2)
 

@@ -2,20 +2,21 @@
 
 import json
 
-import altair as alt
 import numpy as np
 import pytest
 
 from core.figures import montecarlo as figures
 from core.figures import montecarlo_curves as curves
+from core.figures.montecarlo_cloud import key_cloud
 from core.figures.palette import KEY, VALUE, WEIGHT
+from core.figures.template import Figure
 
 
-def rows_of(chart: alt.LayerChart | alt.VConcatChart) -> list[list[dict]]:
+def rows_of(chart: Figure) -> list[list[dict]]:
     return list(chart.to_dict()["datasets"].values())
 
 
-def largest(chart: alt.LayerChart | alt.VConcatChart) -> list[dict]:
+def largest(chart: Figure) -> list[dict]:
     return max(rows_of(chart), key=len)
 
 
@@ -74,7 +75,7 @@ def test_a_density_beyond_all_bounds_is_cut_off():
 
 def test_a_cloud_is_sent_in_cells_and_keeps_its_shape():
     points = np.random.default_rng(0).standard_normal((50_000, 2)) * [0.7, 0.1] + [1, 0]
-    chart = figures.key_cloud(points, (1.0, 1.0), title="cloud")
+    chart = key_cloud(points, (1.0, 1.0), title="cloud")
     cells = largest(chart)
     assert len(cells) < 60 * 60
     assert sum(cell["part"] for cell in cells) == pytest.approx(1.0, abs=1e-3)
@@ -86,7 +87,7 @@ def test_a_cloud_is_sent_in_cells_and_keeps_its_shape():
 
 def test_a_cloud_without_noise_is_a_line():
     points = np.column_stack([np.linspace(-1, 3, 500), np.zeros(500)])
-    assert {cell["low"] for cell in largest(figures.key_cloud(points, (1.0, 2.0), title=""))} == {0}
+    assert {cell["low"] for cell in largest(key_cloud(points, (1.0, 2.0), title=""))} == {0}
 
 
 def test_the_share_stands_over_the_density_of_epsilon():

@@ -1,0 +1,131 @@
+"""A second picture of a kind is filled in without Altair, and Vega-Lite accepts every one."""
+
+import json
+from collections.abc import Callable
+
+import altair as alt
+import numpy as np
+import pytest
+from jsonschema import ValidationError
+
+from core.figures import by_hand, montecarlo, montecarlo_curves
+from core.figures.approximation import Look, error_chart, spectrum_chart
+from core.figures.moments import accuracy_curve
+from core.figures.montecarlo_cloud import key_cloud
+from core.figures.reach import reach_map
+from core.figures.signed import grid_cells, signed_grid
+from core.figures.template import Figure
+
+Draw = Callable[[int], Figure]
+
+
+def names(n: int) -> list[str]:
+    return [f'{i} "quoted" \\' for i in range(n)]
+
+
+def panels(n: int) -> Figure:
+    vector = np.arange(-1, n - 1, dtype=np.float64)
+    shown = [(name, vector) for name in names(n)]
+    return by_hand.bar_panels(shown, names(n), vector, of_weights=n == 2, axis=f"axis {n}")
+
+
+def weights(n: int) -> Figure:
+    shares, at = np.full((3, n), 1 / n), np.arange(3.0)
+    return by_hand.weight_curves(at, shares, names(n), n, chosen=n - 1, title=f"{n}")
+
+
+def errors(n: int) -> Figure:
+    curves = [(name, 1 / np.arange(1.0, 4)) for name in names(n)]
+    return by_hand.error_curves(np.arange(3.0), curves, n, title=f"{n}")
+
+
+def share(n: int) -> Figure:
+    at = np.linspace(0, n, n + 1)
+    curves = [(name, at / n) for name in names(n)]
+    return montecarlo_curves.share_against_epsilon(at, curves, at, key=f"{n}", title=f"{n}")
+
+
+def spread(n: int) -> Figure:
+    betas = np.geomspace(1, 10 * n, 3)
+    curves = [(name, betas / 100) for name in names(n)]
+    return montecarlo_curves.spread_against_beta(betas, curves, n, title="", sampled=(n, 0.1))
+
+
+def bands(n: int) -> Figure:
+    betas, quantiles = np.geomspace(1, 10, n), np.linspace(0, 1, 5 * n).reshape(5, n)
+    return montecarlo_curves.quantile_bands(betas, quantiles, n, quantiles[:, 0], title="")
+
+
+def histogram(n: int) -> Figure:
+    counts, density = np.arange(n), (np.linspace(0, 1, n), np.ones(n))
+    return montecarlo.share_histogram(counts, 0.5, 0.1, title=f"{n}", density=density)
+
+
+def plane(n: int) -> Figure:
+    return montecarlo.output_plane(np.eye(n, dtype=np.int64), (0.5, 0.4), title=f"{n}")
+
+
+def cloud(n: int) -> Figure:
+    return key_cloud(np.ones((n, 2)) * [1, n], (1.0, 1.0), title=f"{n}")
+
+
+def places(n: int) -> Figure:
+    grid = np.linspace(-n, n, n + 1)
+    return reach_map(grid, np.hypot(grid[:, None], grid), (0, 0), (1, 9), title=f"{n}")
+
+
+def signed(n: int) -> Figure:
+    cells, sides = grid_cells(np.eye(n)), (None, f"{n}")
+    return signed_grid(cells, names(n), names(n), reach=n, sides=sides, name="", title=f"{n}")
+
+
+def accuracy(n: int) -> Figure:
+    return accuracy_curve([(name, 0.5) for name in names(n)], [("A", names(n)[-1])], title=f"{n}")
+
+
+def maps(n: int) -> Figure:
+    rows = [(name, n, 0.1, 0.01, n, 0.0) for name in names(n)]
+    looks: dict[str, Look] = dict.fromkeys(names(n), "map")
+    return error_chart(rows, looks, x_title=f"{n}", y_title="y", below=f"below {n}")
+
+
+def spectrum(n: int) -> Figure:
+    return spectrum_chart(np.full((n, n, 3), 1.0), list(range(n)), title=f"{n}")
+
+
+KINDS = (
+    *(panels, weights, errors, share, spread, bands, histogram),
+    *(plane, cloud, places, signed, accuracy, maps, spectrum),
+)
+
+
+@pytest.mark.parametrize("draw", KINDS, ids=lambda draw: draw.__name__)
+def test_a_second_picture_is_filled_in_without_altair(draw: Draw, monkeypatch: pytest.MonkeyPatch):
+    first = draw(2).to_dict()
+
+    def built(*args: object, **kwargs: object) -> None:
+        pytest.fail("Altair built a chart that it had built before")
+
+    monkeypatch.setattr(alt.TopLevelMixin, "to_dict", built)
+    monkeypatch.setattr(alt.SchemaBase, "__init__", built)
+    second = draw(4)
+    monkeypatch.undo()
+    assert second.to_dict() != first
+    assert draw(2).to_dict() == first
+
+
+@pytest.mark.parametrize("draw", KINDS, ids=lambda draw: draw.__name__)
+@pytest.mark.parametrize("n", [2, 4])
+def test_vega_lite_accepts_the_filled_picture(draw: Draw, n: int):
+    figure = draw(n)
+    alt.Root.validate(figure.to_dict())
+    assert json.loads(json.dumps(figure.spec, allow_nan=False)) == figure.spec
+    assert not figure.spec.keys() & {"datasets", "config"}
+    named = set(figure.tables)
+    assert all(f'"name": "{name}"' in json.dumps(figure.spec) for name in named)
+
+
+def test_vega_lite_refuses_a_picture_with_a_wrong_value():
+    wrong = accuracy_curve([("a", 0.5)], [], title="T").to_dict() | {"height": [84]}
+    with pytest.raises(ValidationError, match=r"\[84\] is not of type 'number'"):
+        alt.Root.validate(wrong)
