@@ -1,4 +1,4 @@
-"""Altair pictures of two runs side by side: a map of each, their signed difference, all heads.
+"""Pictures of two runs side by side: a map of each, their signed difference, all heads.
 
 All maps of one pair have the same rows, columns and height, so that they can be read across.
 """
@@ -12,8 +12,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from core.figures import elements
-from core.figures.elements import MOST_LABELS
+from core.figures.elements import MOST_LABELS, token_text
 from core.figures.palette import KEY, MASKED, VALUE, WEIGHT
+from core.figures.template import Figure, hole, table, template
 
 HEAD_SELECTION = "head"
 LINE, LEAST, MOST = 17, 150, 420  # pixels: of a row with its label, of a whole map
@@ -31,21 +32,33 @@ def side_map(
     quantity: str,
     top: float,
     title: str,
-) -> alt.LayerChart:
+) -> Figure:
     """One of the two maps: opacity of one hue from 0 to `top`; masked cells are grey."""
-    cells = _cells(values, labels, visible)
+    return _side_map().fill(
+        {"cells": _cells(values, labels, visible), "masked": _masked(visible)},
+        **_values(labels, title),
+        quantity=quantity,
+        colour=QUANTITIES[quantity],
+        top=top,
+    )
+
+
+@template
+def _side_map() -> alt.LayerChart:
     squares = (
-        alt.Chart(cells)
-        .mark_rect(color=QUANTITIES[quantity])
+        table("cells")
+        .mark_rect(color=hole("colour"))
         .encode(
             opacity=alt.Opacity(
-                "value:Q", scale=alt.Scale(domain=[0, top], range=[0, 1], clamp=True), legend=None
+                "value:Q",
+                scale=alt.Scale(domain=[0, hole("top")], range=[0, 1], clamp=True),
+                legend=None,
             ),
-            **_places(labels),
-            tooltip=_tooltip(quantity),
+            **_places(),
+            tooltip=_tooltip(),
         )
     )
-    return _laid_out([_masked(labels, visible), squares], labels, title)
+    return _on_masked(squares)
 
 
 def difference_map(
@@ -56,30 +69,41 @@ def difference_map(
     quantity: str,
     reach: float,
     title: str,
-) -> alt.LayerChart:
+) -> Figure:
     """The second less the first on a diverging scale from −reach to reach."""
+    return _difference_map().fill(
+        {"cells": _cells(values, labels, visible), "masked": _masked(visible)},
+        **_values(labels, title),
+        quantity=f"difference of {quantity}",
+        ends=[-reach, reach],
+        ticks=[-reach, 0, reach],
+    )
+
+
+@template
+def _difference_map() -> alt.LayerChart:
     squares = (
-        alt.Chart(_cells(values, labels, visible))
+        table("cells")
         .mark_rect()
         .encode(
             color=alt.Color(
                 "value:Q",
                 title=None,
-                scale=alt.Scale(domain=[-reach, reach], domainMid=0, clamp=True),
+                scale=alt.Scale(domain=hole("ends"), domainMid=0, clamp=True),
                 legend=elements.legend(
-                    orient="right", format=".2~g", values=[-reach, 0, reach], gradientLength=110
+                    orient="right", format=".2~g", values=hole("ticks"), gradientLength=110
                 ),
             ),
-            **_places(labels),
-            tooltip=_tooltip(f"difference of {quantity}"),
+            **_places(),
+            tooltip=_tooltip(),
         )
     )
-    return _laid_out([_masked(labels, visible), squares], labels, title)
+    return _on_masked(squares)
 
 
 def distance_grid(
     distances: NDArray[np.float64], chosen: tuple[int, int] | None, *, title: str
-) -> alt.LayerChart:
+) -> Figure:
     """How far each head (layers in rows) lies from its counterpart, 0 to 1.
 
     The point selection named `head` returns the clicked one.
@@ -96,10 +120,15 @@ def distance_grid(
             for layer, head in np.ndindex(distances.shape)
         ]
     )
+    return _distance_grid().fill({"heads": frame}, height=GRID * len(distances), title=title)
+
+
+@template
+def _distance_grid() -> alt.LayerChart:
     pick = alt.selection_point(
         name=HEAD_SELECTION, fields=["layer", "head"], on="click", empty=False
     )
-    base = alt.Chart(frame).encode(
+    base = table("heads").encode(
         x=alt.X("head:O", title=None, axis=_named("H", labelAngle=0)),
         y=alt.Y("layer:O", title=None, axis=_named("L")),
         tooltip=["name:N", alt.Tooltip("distance:Q", format=".3f")],
@@ -111,9 +140,8 @@ def distance_grid(
         stroke=alt.condition("datum.chosen", alt.value(KEY), alt.value("transparent"))
     )
     targets = base.mark_rect(opacity=0.001).add_params(pick)
-    return elements.fitted(
-        alt.LayerChart(layer=[cells, frames, targets]), GRID * distances.shape[0], title
-    )
+    layers = [cells, frames, targets]
+    return elements.fitted(alt.LayerChart(layer=layers), hole("height"), hole("title"))
 
 
 def _cells(values: Matrix, labels: Sequence[str], visible: Visible) -> pd.DataFrame:
@@ -129,32 +157,41 @@ def _cells(values: Matrix, labels: Sequence[str], visible: Visible) -> pd.DataFr
     )
 
 
-def _masked(labels: Sequence[str], visible: Visible) -> alt.Chart:
+def _masked(visible: Visible) -> pd.DataFrame:
     rows, columns = np.nonzero(~visible)
-    frame = pd.DataFrame({"q": rows.astype(np.int16), "k": columns.astype(np.int16)})
-    return alt.Chart(frame).mark_rect(color=MASKED, opacity=0.22).encode(**_places(labels))
+    return pd.DataFrame({"q": rows.astype(np.int16), "k": columns.astype(np.int16)})
 
 
-def _places(labels: Sequence[str]) -> dict[str, Any]:
-    domain = alt.Scale(domain=list(range(len(labels))), paddingInner=0, paddingOuter=0)
-    crowded = len(labels) > MOST_LABELS // 2
-    angle = 0 if max(map(len, labels), default=0) <= 1 else -60
-    names = {"labelOverlap": crowded}
+def _values(labels: Sequence[str], title: str) -> dict[str, Any]:
+    """What the holes of every map get."""
+    return {
+        "places": list(range(len(labels))),
+        "tokens": token_text(labels),
+        "crowded": len(labels) > MOST_LABELS // 2,
+        "angle": 0 if max(map(len, labels), default=0) <= 1 else -60,
+        "height": min(max(LINE * len(labels), LEAST), MOST),
+        "title": title,
+    }
+
+
+def _places() -> dict[str, Any]:
+    domain = alt.Scale(domain=hole("places"), paddingInner=0, paddingOuter=0)
+    tokens, names = hole("tokens"), {"labelOverlap": hole("crowded")}
     return {
         "x": alt.X(
             "k:O",
             title="key (looked at)",
             scale=domain,
-            axis=elements.label_axis(labels, labelAngle=angle, **names),
+            axis=elements.label_axis(tokens, labelAngle=hole("angle"), **names),
         ),
         "y": alt.Y(
-            "q:O", title="query (looks)", scale=domain, axis=elements.label_axis(labels, **names)
+            "q:O", title="query (looks)", scale=domain, axis=elements.label_axis(tokens, **names)
         ),
     }
 
 
-def _tooltip(name: str) -> list[Any]:
-    return ["query:N", "key:N", alt.Tooltip("value:Q", title=name, format=".3f")]
+def _tooltip() -> list[Any]:
+    return ["query:N", "key:N", alt.Tooltip("value:Q", title=hole("quantity"), format=".3f")]
 
 
 def _named(letter: str, **options: Any) -> alt.Axis:
@@ -163,7 +200,8 @@ def _named(letter: str, **options: Any) -> alt.Axis:
     )
 
 
-def _laid_out(layers: list[alt.Chart], labels: Sequence[str], title: str) -> alt.LayerChart:
-    return elements.fitted(
-        alt.LayerChart(layer=layers), min(max(LINE * len(labels), LEAST), MOST), title
-    )
+def _on_masked(squares: alt.Chart) -> alt.LayerChart:
+    """The cells above those that are masked."""
+    masked = table("masked").mark_rect(color=MASKED, opacity=0.22).encode(**_places())
+    layers = [masked, squares]
+    return elements.fitted(alt.LayerChart(layer=layers), hole("height"), hole("title"))

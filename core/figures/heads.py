@@ -1,9 +1,10 @@
-"""Altair pictures of all heads of a model: two measures against each other, and one question beside
+"""Pictures of all heads of a model: two measures against each other, and one question beside
 the average over many.
 
 A layer is a shape and a name, never a colour alone; the chosen head has an orange ring.
 """
 
+import json
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -12,6 +13,7 @@ import pandas as pd
 
 from core.figures import elements
 from core.figures.palette import FONT_SIZE, KEY, MASKED, VALUE, WEIGHT
+from core.figures.template import Figure, hole, table, template
 
 HEAD_SELECTION = "head"
 SHAPES = ("circle", "square", "diamond", "triangle-up", "cross", "triangle-down")
@@ -41,47 +43,49 @@ class Beside(NamedTuple):
     average: float | None
 
 
-def head_scatter(
-    points: Sequence[Point], *, x: str, y: str, chosen: str, title: str
-) -> alt.LayerChart:
+def head_scatter(points: Sequence[Point], *, x: str, y: str, chosen: str, title: str) -> Figure:
     """Every head as a point; the point selection named `head` returns the clicked one."""
     frame = pd.DataFrame(_joined(points), columns=list(Point._fields))
     frame["level"] = [f"L{point.layer}" for point in points]
     levels = [f"L{layer}" for layer in sorted({point.layer for point in points})]
+    return _head_scatter().fill(
+        {"heads": frame},
+        x=x,
+        y=y,
+        is_chosen=f"(datum.name === {json.dumps(chosen, ensure_ascii=False)})",
+        levels=levels,
+        shapes=[SHAPES[index % len(SHAPES)] for index in range(len(levels))],
+        title=title,
+    )
+
+
+@template
+def _head_scatter() -> alt.LayerChart:
     pick = alt.selection_point(
         name=HEAD_SELECTION, fields=["layer", "head"], on="click", empty=False
     )
     scale = alt.Scale(zero=False, nice=False, padding=PADDING)
-    base = alt.Chart(frame).encode(
-        x=alt.X("x:Q", title=x, scale=scale, axis=elements.axis()),
-        y=alt.Y("y:Q", title=y, scale=scale, axis=elements.axis()),
+    base = table("heads").encode(
+        x=alt.X("x:Q", title=hole("x"), scale=scale, axis=elements.axis()),
+        y=alt.Y("y:Q", title=hole("y"), scale=scale, axis=elements.axis()),
         tooltip=[
             alt.Tooltip("name:N", title="head"),
             alt.Tooltip("caption:N", title="looks at"),
-            alt.Tooltip("x:Q", title=x, format=".3g"),
-            alt.Tooltip("y:Q", title=y, format=".3g"),
+            alt.Tooltip("x:Q", title=hole("x"), format=".3g"),
+            alt.Tooltip("y:Q", title=hole("y"), format=".3g"),
         ],
     )
-    return elements.fitted(
-        alt.LayerChart(
-            layer=[
-                base.transform_filter(alt.datum.name == chosen).mark_point(
-                    stroke=KEY, strokeWidth=3, size=RING, opacity=1, filled=False
-                ),
-                base.mark_text(
-                    align="left", dx=10, dy=-8, fontSize=FONT_SIZE, color=MASKED, fontWeight="bold"
-                ).encode(text="label:N"),
-                _heads(base, levels).add_params(pick),
-            ]
-        ),
-        HEIGHT,
-        title,
+    ring = base.transform_filter(hole("is_chosen")).mark_point(
+        stroke=KEY, strokeWidth=3, size=RING, opacity=1, filled=False
     )
+    names = base.mark_text(
+        align="left", dx=10, dy=-8, fontSize=FONT_SIZE, color=MASKED, fontWeight="bold"
+    ).encode(text="label:N")
+    layers = [ring, names, _heads(base).add_params(pick)]
+    return elements.fitted(alt.LayerChart(layer=layers), HEIGHT, hole("title"))
 
 
-def beside_average(
-    rows: Sequence[Beside], *, axis: str, average: str, title: str
-) -> alt.LayerChart:
+def beside_average(rows: Sequence[Beside], *, axis: str, average: str, title: str) -> Figure:
     """One measure, a row a head: this question as a point, the average as a cross, a line between.
 
     `average` says of what: "dev average".
@@ -101,33 +105,58 @@ def beside_average(
         [row for row in rows if row.example is not None and row.average is not None],
         columns=list(Beside._fields),
     )
-    x = alt.X("value:Q", title=axis, axis=elements.axis(labelFlush=False))
+    return _beside_average().fill(
+        {"points": points, "pairs": pairs.rename(columns={"name": "head"})},
+        measure=axis,
+        heads=names,
+        sides=[EXAMPLE, average],
+        height=ROW * len(rows),
+        title=title,
+    )
+
+
+@template
+def _beside_average() -> alt.LayerChart:
+    x = alt.X("value:Q", title=hole("measure"), axis=elements.axis(labelFlush=False))
     y = alt.Y(
         "head:N",
         title=None,
-        scale=alt.Scale(domain=names),
+        scale=alt.Scale(domain=hole("heads")),
         axis=elements.axis(ticks=False, domain=False, labelOverlap=False, labelFlush=False),
     )
     lines = (
-        alt.Chart(pairs.rename(columns={"name": "head"}))
+        table("pairs")
         .mark_rule(color=MASKED, strokeWidth=2, opacity=0.6)
-        .encode(x=alt.X("example:Q", title=axis), x2="average:Q", y=y)
+        .encode(x=alt.X("example:Q", title=hole("measure")), x2="average:Q", y=y)
     )
-    marks = {EXAMPLE: ("circle", WEIGHT), average: ("cross", MASKED)}
-    tooltip = ["head:N", alt.Tooltip("value:Q", format=".3g")]
-    dots = elements.named_points(points, x, y, marks, orient="top", tooltip=tooltip)
-    return elements.fitted(alt.LayerChart(layer=[lines, dots]), ROW * len(rows), title)
+    dots = elements.named_points(
+        "points",
+        x,
+        y,
+        hole("sides"),
+        ["circle", "cross"],
+        [WEIGHT, MASKED],
+        orient="top",
+        tooltip=["head:N", alt.Tooltip("value:Q", format=".3g")],
+    )
+    return elements.fitted(alt.LayerChart(layer=[lines, dots]), hole("height"), hole("title"))
 
 
 def lens_bars(
     layers: Sequence[str], probabilities: Sequence[float], notes: Sequence[str], *, title: str
-) -> alt.LayerChart:
+) -> Figure:
     """The probability of the written token if the model ended after each layer.
 
     `notes` stand behind the bars: what would be written instead.
     """
     frame = pd.DataFrame({"after": layers, "probability": probabilities, "note": notes})
-    base = alt.Chart(frame).encode(
+    height = LENS_ROW * len(layers)
+    return _lens_bars().fill({"layers": frame}, layers=list(layers), height=height, title=title)
+
+
+@template
+def _lens_bars() -> alt.LayerChart:
+    base = table("layers").encode(
         x=alt.X(
             "probability:Q",
             title="probability of the written token",
@@ -137,16 +166,15 @@ def lens_bars(
         y=alt.Y(
             "after:N",
             title=None,
-            scale=alt.Scale(domain=list(layers)),
+            scale=alt.Scale(domain=hole("layers")),
             axis=elements.axis(ticks=False, domain=False, labelLimit=0, labelFlush=False),
         ),
         tooltip=["after:N", alt.Tooltip("probability:Q", format=".3g"), "note:N"],
     )
     bars = base.mark_bar(color=VALUE, opacity=0.6, height=14)
     texts = base.mark_text(align="left", dx=6, fontSize=FONT_SIZE, color=MASKED)
-    return elements.fitted(
-        alt.LayerChart(layer=[bars, texts.encode(text="note:N")]), 26 * len(layers), title
-    )
+    both = alt.LayerChart(layer=[bars, texts.encode(text="note:N")])
+    return elements.fitted(both, hole("height"), hole("title"))
 
 
 def _joined(points: Sequence[Point]) -> list[Point]:
@@ -174,14 +202,13 @@ def _joined(points: Sequence[Point]) -> list[Point]:
     return placed
 
 
-def _heads(base: alt.Chart, levels: list[str]) -> alt.Chart:
-    shapes = [SHAPES[index % len(SHAPES)] for index in range(len(levels))]
+def _heads(base: alt.Chart) -> alt.Chart:
     return base.mark_point(size=SIZE, filled=True, fill=WEIGHT, stroke=WEIGHT, opacity=0.85).encode(
         shape=alt.Shape(
             "level:N",
             title=None,
-            sort=levels,
-            scale=alt.Scale(domain=levels, range=shapes),
+            sort=hole("levels"),
+            scale=alt.Scale(domain=hole("levels"), range=hole("shapes")),
             legend=elements.legend(orient="top"),
         )
     )

@@ -1,4 +1,4 @@
-"""Altair pictures of the report card: shares of right answers, and wrong answers by kind.
+"""Pictures of the report card: shares of right answers, and wrong answers by kind.
 
 Answers are green, what others reached is grey. Every bar is named above itself with its number,
 every line by its dashes, every point by its shape: nothing hangs on a colour.
@@ -11,6 +11,7 @@ import pandas as pd
 
 from core.figures import elements
 from core.figures.palette import FONT_SIZE, MASKED, VALUE
+from core.figures.template import Figure, hole, table, template
 
 ROW, LOWER = 42, 10  # pixels of a row, and by how much its bar lies below its middle
 LOW_LINE, INDENT = 0.1, 80  # names of bars begin behind lines lower than this
@@ -27,44 +28,61 @@ def accuracy_bars(
     *,
     title: str,
     axis: str,
-) -> alt.LayerChart:
+) -> Figure:
     """(label, share, 95 % interval) as bars, (name, share) as upright lines.
 
     `points` are (label of a bar, name of the series, share, note): figures from elsewhere on its
     row.
     """
-    frame = pd.DataFrame(
-        [
-            {"label": label, "share": share, "low": low, "high": high}
-            for label, share, (low, high) in bars
-        ]
-    )
+    # Inside the plot, which keeps the whole width.
     indent = INDENT if any(share < LOW_LINE for _, share in lines) else 4
-    y = _rows([label for label, *_ in bars], indent)
-    x = _shares(axis)
+    sources = list(dict.fromkeys(name for _, name, *_ in points))
+    tables = {
+        "bars": pd.DataFrame(
+            [(label, share, *ends) for label, share, ends in bars],
+            columns=["label", "share", "low", "high"],
+        )
+    }
+    if lines:
+        tables["lines"] = pd.DataFrame(lines, columns=["name", "share"])
+    if points:
+        tables["points"] = pd.DataFrame(points, columns=["label", "source", "share", "note"])
+    return _accuracy_bars(tuple(tables)).fill(
+        tables,
+        labels=[label for label, *_ in bars],
+        padding=-indent,
+        axis=axis,
+        lines=[name for name, _ in lines],
+        dashes=list(elements.DASHES[: len(lines)]),
+        sources=sources,
+        shapes=list(SHAPES[: len(sources)]),
+        height=ROW * len(bars),
+        title=title,
+    )
+
+
+@template
+def _accuracy_bars(tables: tuple[str, ...]) -> alt.LayerChart:
+    x, y = _shares(hole("axis")), _rows()
     hover = [
         alt.Tooltip("label:N", title="variant"),
         alt.Tooltip("share:Q", title="right", format=".1%"),
         alt.Tooltip("low:Q", title="95 % from", format=".1%"),
         alt.Tooltip("high:Q", title="to", format=".1%"),
     ]
-    base = alt.Chart(frame).encode(y=y, tooltip=hover)
+    base = table("bars").encode(y=y, tooltip=hover)
     layers = [
         base.mark_bar(color=VALUE, opacity=0.45, size=16, yOffset=LOWER).encode(x=x),
+        *([_lines(x)] if "lines" in tables else []),
         base.mark_rule(color=VALUE, strokeWidth=3, yOffset=LOWER).encode(x="low:Q", x2="high:Q"),
         base.mark_tick(color=VALUE, thickness=3, size=16, yOffset=LOWER).encode(x="low:Q"),
         base.mark_tick(color=VALUE, thickness=3, size=16, yOffset=LOWER).encode(x="high:Q"),
+        *([_points(x, y)] if "points" in tables else []),
     ]
-    if lines:
-        layers.insert(1, _lines(lines, x))
-    if points:
-        layers.append(_points(points, x, y))
-    return _finished(layers, ROW * len(bars), title)
+    return elements.fitted(alt.LayerChart(layer=layers), hole("height"), hole("title"))
 
 
-def kind_bars(
-    rows: Sequence[tuple[str, Sequence[tuple[str, int]]]], *, title: str
-) -> alt.LayerChart:
+def kind_bars(rows: Sequence[tuple[str, Sequence[tuple[str, int]]]], *, title: str) -> Figure:
     """(variant, (kind, count) …): under each variant a bar a kind, a share of its wrong answers.
 
     Rows stand at their numbers, and names are only written beside them: several are alike, and any
@@ -81,15 +99,25 @@ def kind_bars(
             share = count / wrong if wrong else 0.0
             found.append({"at": len(names), "kind": kind, "count": count, "share": share})
             names.append(kind)
+    return _kind_bars().fill(
+        {"kinds": pd.DataFrame(found, columns=["at", "kind", "count", "share"])},
+        places=list(range(len(names))),
+        names=elements.token_text(names),
+        is_heading=f"indexof({headings}, datum.value) >= 0",
+        height=KIND_ROW * len(names),
+        title=title,
+    )
+
+
+@template
+def _kind_bars() -> alt.LayerChart:
     y = alt.Y(
         "at:N",
         title=None,
-        scale=alt.Scale(domain=list(range(len(names)))),
+        scale=alt.Scale(domain=hole("places")),
         axis=elements.axis(
-            labelExpr=f"{elements.token_names(names)}[datum.value]",
-            labelFontWeight=alt.condition(
-                f"indexof({headings}, datum.value) >= 0", alt.value("bold"), alt.value(400)
-            ),
+            labelExpr=hole("names"),
+            labelFontWeight=alt.condition(hole("is_heading"), alt.value("bold"), alt.value(400)),
             labelAlign="left",
             labelPadding=KIND_NAME,  # a heading reaches into the plot, where it has no bar
             labelLimit=0,
@@ -98,14 +126,15 @@ def kind_bars(
             domain=False,
         ),
     )
-    base = alt.Chart(pd.DataFrame(found, columns=["at", "kind", "count", "share"])).encode(
+    base = table("kinds").encode(
         x=_shares("share of the wrong answers", most=1.1),
         y=y,
         tooltip=["kind:N", "count:Q", alt.Tooltip("share:Q", format=".1%")],
     )
     bars = base.mark_bar(color=MASKED, opacity=0.7)
     counts = base.mark_text(align="left", dx=5, fontSize=FONT_SIZE, color=MASKED)
-    return _finished([bars, counts.encode(text="count:Q")], KIND_ROW * len(names), title)
+    both = alt.LayerChart(layer=[bars, counts.encode(text="count:Q")])
+    return elements.fitted(both, hole("height"), hole("title"))
 
 
 def _shares(title: str, *, most: float = 1.0) -> alt.X:
@@ -117,14 +146,14 @@ def _shares(title: str, *, most: float = 1.0) -> alt.X:
     )
 
 
-def _rows(labels: Sequence[str], indent: int) -> alt.Y:
+def _rows() -> alt.Y:
     return alt.Y(
         "label:N",
         title=None,
-        scale=alt.Scale(domain=list(labels)),
+        scale=alt.Scale(domain=hole("labels")),
         axis=elements.axis(
             labelAlign="left",
-            labelPadding=-indent,  # inside the plot, which keeps the whole width
+            labelPadding=hole("padding"),
             labelOffset=2 - LOWER,
             labelLimit=0,
             labelOverlap=False,
@@ -135,29 +164,21 @@ def _rows(labels: Sequence[str], indent: int) -> alt.Y:
     )
 
 
-def _lines(lines: Sequence[tuple[str, float]], x: alt.X) -> alt.Chart:
-    frame = pd.DataFrame([{"name": name, "share": share} for name, share in lines])
+def _lines(x: alt.X) -> alt.Chart:
     return (
-        alt.Chart(frame)
+        table("lines")
         .mark_rule(color=MASKED, strokeWidth=2.5)
         .encode(
             x=x,
-            strokeDash=elements.dashes([name for name, _ in lines], columns=2),
+            strokeDash=elements.dashes(hole("lines"), hole("dashes"), columns=2),
             tooltip=["name:N", alt.Tooltip("share:Q", format=".1%")],
         )
     )
 
 
-def _points(points: Sequence[Point], x: alt.X, y: alt.Y) -> alt.Chart:
-    frame = pd.DataFrame(
-        [
-            {"label": label, "source": name, "share": share, "note": note}
-            for label, name, share, note in points
-        ]
-    )
-    names = list(dict.fromkeys(name for _, name, *_ in points))
+def _points(x: alt.X, y: alt.Y) -> alt.Chart:
     return (
-        alt.Chart(frame)
+        table("points")
         .mark_point(
             size=110, strokeWidth=2.5, filled=False, stroke=MASKED, opacity=1, yOffset=LOWER
         )
@@ -167,19 +188,9 @@ def _points(points: Sequence[Point], x: alt.X, y: alt.Y) -> alt.Chart:
             shape=alt.Shape(
                 "source:N",
                 title=None,
-                scale=alt.Scale(domain=names, range=list(SHAPES[: len(names)])),
+                scale=alt.Scale(domain=hole("sources"), range=hole("shapes")),
                 legend=elements.legend(orient="top"),  # beside the other it would be cut on a phone
             ),
             tooltip=["source:N", alt.Tooltip("share:Q", format=".1%"), "note:N"],
         )
-    )
-
-
-def _finished(layers: list[alt.Chart], height: int, title: str) -> alt.LayerChart:
-    """As wide as its place; the height is that of the plot alone, axis and legends come to it."""
-    return alt.LayerChart(layer=layers).properties(
-        width="container",
-        height=height,
-        title=elements.title(title),
-        autosize=alt.AutoSizeParams(type="fit-x", contains="padding"),
     )

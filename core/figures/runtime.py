@@ -1,20 +1,20 @@
-"""Altair pictures of growth: time or memory against the length of a text, both logarithmic.
+"""Pictures of growth: time or memory against the length of a text, both logarithmic.
 
 A method has its colour by what it does about L² and its shape by its name. Full lines are measured,
 with the quartiles as a band; dashes are formulas, dots another machine. A hollow point is to be
 read with care, and says why when it is pointed at. Grey is the machine's own floor.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import altair as alt
 import pandas as pd
 
 from core.figures import elements
 from core.figures.palette import FAMILIES, MASKED
+from core.figures.template import Figure, hole, table, template
 
 STAR = (
     "M0,-1L.235,-.324L.951,-.309L.38,.124L.588,.809L0,.4"
@@ -72,42 +72,47 @@ def growth_chart(
     crossings: Sequence[Crossing] = (),
     floors: Mapping[str, Sequence[tuple[float, float]]] | None = None,
     height: int = 260,
-) -> alt.LayerChart:
+) -> Figure:
     """All methods in one picture. `unit` is its name and how many of it a value of 1 is."""
-    names = [line.name for line in lines]
-    legend = elements.legend(
-        orient="bottom", columns=2, symbolSize=110, symbolOpacity=1, labelLimit=170, rowPadding=1
-    )
-    axes = Axes(
-        x=partial(_along, lengths=_lengths(lines)),
-        y=partial(_up, title=f"{what} ({unit[0]})", ticks=_ticks(lines, unit[1])),
-        colour=_channel(alt.Color, names, [FAMILIES[line.family] for line in lines], legend),
-        shape=_channel(alt.Shape, names, [SHAPES[line.shape] for line in lines], legend),
-    )
-    layers = [
-        *_crossings(crossings, axes),
-        *_floors(floors or {}, unit[1], axes),
-        *_thin(lines, unit[1], axes),
-        *_measured(lines, unit[1], axes, f"{what}, {unit[0]}"),
-    ]
-    return alt.LayerChart(layer=layers).properties(
-        width="container",
+    unit_name, factor = unit
+    beside = {
+        "crossings": _crossings(crossings),
+        "floors": _pairs(floors or {}, factor),
+        "predicted": _pairs({line.name: line.predicted for line in lines}, factor),
+        "other": _pairs({line.name: line.other for line in lines}, factor),
+    }
+    drawn = {name: frame for name, frame in beside.items() if not frame.empty}
+    lengths = _lengths(lines)
+    return _growth_chart(tuple(drawn)).fill(
+        {**drawn, "measured": _measured(lines, factor)},
+        lengths=lengths,
+        ends=[lengths[0] / 1.12, lengths[-1] * 1.12] if lengths else [1.0, 10.0],
+        ticks=_ticks(lines, factor),
+        axis=f"{what} ({unit_name})",
+        value=f"{what}, {unit_name}",
+        names=[line.name for line in lines],
+        colours=[FAMILIES[line.family] for line in lines],
+        shapes=[SHAPES[line.shape] for line in lines],
         height=height,
-        title=elements.title(title),
-        autosize=alt.AutoSizeParams(type="fit-x", contains="padding"),
+        title=title,
     )
 
 
-class Axes(NamedTuple):
-    """What all layers share; x and y are made for a field of their data."""
+@template
+def _growth_chart(beside: tuple[str, ...]) -> alt.LayerChart:
+    """`beside` are the tables, other than what was measured, that have rows."""
+    layers = {
+        "crossings": _stripes(),
+        "floors": [_grey()],
+        "predicted": [_thin("predicted", FORMULA, 1.5)],
+        "other": [_thin("other", OTHER, 3.0)],
+    }
+    drawn = [layer for name in beside for layer in layers[name]]
+    chart = alt.LayerChart(layer=[*drawn, *_curves()])
+    return elements.fitted(chart, hole("height"), hole("title"))
 
-    x: Callable[[str], alt.X]
-    y: Callable[[str], alt.Y]
-    colour: alt.Color
-    shape: alt.Shape
 
-
-def _measured(lines: Sequence[Line], factor: float, axes: Axes, what: str) -> list[alt.Chart]:
+def _measured(lines: Sequence[Line], factor: float) -> pd.DataFrame:
     rows: list[dict[str, Any]] = [
         {
             "name": line.name,
@@ -123,13 +128,33 @@ def _measured(lines: Sequence[Line], factor: float, axes: Axes, what: str) -> li
         for length, value, low, high, flags in line.points
     ]
     columns = "name method length value low high flags flagged".split()
-    base = alt.Chart(pd.DataFrame(rows, columns=columns)).encode(
-        x=axes.x("length"),
-        color=axes.colour,
+    return pd.DataFrame(rows, columns=columns)
+
+
+def _pairs(lines: Mapping[str, Sequence[tuple[float, float]]], factor: float) -> pd.DataFrame:
+    rows = [
+        (name, length, factor * value) for name, pairs in lines.items() for length, value in pairs
+    ]
+    return pd.DataFrame(rows, columns=["name", "length", "value"])
+
+
+def _crossings(crossings: Sequence[Crossing]) -> pd.DataFrame:
+    rows = [
+        (found.at, found.low, found.high, found.text, FAMILIES[found.family]) for found in crossings
+    ]
+    return pd.DataFrame(rows, columns=["length", "low", "high", "text", "colour"])
+
+
+def _curves() -> list[alt.Chart]:
+    """Line, band and points of what was measured."""
+    colour, shape = _channel(alt.Color, "colours"), _channel(alt.Shape, "shapes")
+    base = table("measured").encode(
+        x=_along("length"),
+        color=colour,
         tooltip=[
             alt.Tooltip("method:N"),
             alt.Tooltip("length:Q", title="tokens", format=","),
-            alt.Tooltip("value:Q", title=what, format=".3~g"),
+            alt.Tooltip("value:Q", title=hole("value"), format=".3~g"),
             alt.Tooltip("low:Q", title="quartiles from", format=".3~g"),
             alt.Tooltip("high:Q", title="to", format=".3~g"),
             alt.Tooltip("flags:N", title="with care"),
@@ -138,75 +163,56 @@ def _measured(lines: Sequence[Line], factor: float, axes: Axes, what: str) -> li
     points = [
         base.transform_filter("datum.flagged" if hollow else "!datum.flagged")
         .mark_point(size=80, filled=not hollow, strokeWidth=2, opacity=1)
-        .encode(y=axes.y("value"), shape=axes.shape)
+        .encode(y=_up("value"), shape=shape)
         for hollow in (True, False)
     ]
     return [
-        base.mark_area(opacity=0.22).encode(y=axes.y("low"), y2="high:Q"),
-        base.mark_line(strokeWidth=2).encode(y=axes.y("value")),
+        base.mark_area(opacity=0.22).encode(y=_up("low"), y2="high:Q"),
+        base.mark_line(strokeWidth=2).encode(y=_up("value")),
         *points,
     ]
 
 
-def _thin(lines: Sequence[Line], factor: float, axes: Axes) -> list[alt.Chart]:
-    """Formulas and another machine, where there are any."""
-    layers: list[alt.Chart] = []
-    for what, dash, width in (("predicted", FORMULA, 1.5), ("other", OTHER, 3.0)):
-        rows = [
-            {"name": line.name, "length": length, "value": factor * value}
-            for line in lines
-            for length, value in getattr(line, what)
-        ]
-        if rows:
-            layers.append(
-                alt.Chart(pd.DataFrame(rows))
-                .mark_line(strokeWidth=width, strokeDash=dash, strokeCap="round", opacity=0.75)
-                .encode(x=axes.x("length"), y=axes.y("value"), color=axes.colour)
-            )
-    return layers
+def _thin(name: str, dash: list[int], width: float) -> alt.Chart:
+    """Formulas, or another machine."""
+    return (
+        table(name)
+        .mark_line(strokeWidth=width, strokeDash=dash, strokeCap="round", opacity=0.75)
+        .encode(x=_along("length"), y=_up("value"), color=_channel(alt.Color, "colours"))
+    )
 
 
-def _floors(
-    floors: Mapping[str, Sequence[tuple[float, float]]], factor: float, axes: Axes
-) -> list[alt.Chart]:
-    """Grey lines; their names are seen when they are pointed at."""
-    layers: list[alt.Chart] = []
-    for name, values in floors.items():
-        frame = pd.DataFrame(
-            [{"length": length, "value": factor * value} for length, value in values]
+def _grey() -> alt.Chart:
+    """The floors; their names are seen when they are pointed at."""
+    return (
+        table("floors")
+        .mark_line(color=MASKED, strokeWidth=2.5, strokeDash=FLOOR)
+        .encode(
+            x=_along("length"),
+            y=_up("value"),
+            detail=alt.Detail("name:N", title="floor"),
+            tooltip=[alt.Tooltip("name:N", title="floor")],
         )
-        layers.append(
-            alt.Chart(frame.assign(name=name))
-            .mark_line(color=MASKED, strokeWidth=2.5, strokeDash=FLOOR)
-            .encode(
-                x=axes.x("length"),
-                y=axes.y("value"),
-                tooltip=[alt.Tooltip("name:N", title="floor")],
-            )
-        )
-    return layers
+    )
 
 
-def _crossings(crossings: Sequence[Crossing], axes: Axes) -> list[alt.Chart]:
-    """A faint stripe as wide as the interval, a line at the length."""
-    layers: list[alt.Chart] = []
-    for found in crossings:
-        row = {"length": found.at, "low": found.low, "high": found.high, "text": found.text}
-        base = alt.Chart(pd.DataFrame([row])).encode(
-            tooltip=[alt.Tooltip("text:N", title="crossover")]
-        )
-        colour = FAMILIES[found.family]
-        layers += [
-            base.mark_rect(color=colour, opacity=0.14).encode(x=axes.x("low"), x2="high:Q"),
-            base.mark_rule(color=colour, strokeWidth=1.5).encode(x=axes.x("length")),
-        ]
-    return layers
+def _stripes() -> list[alt.Chart]:
+    """A faint stripe as wide as the interval, a line at the length, in the colour of the row."""
+    base = table("crossings").encode(tooltip=[alt.Tooltip("text:N", title="crossover")])
+    colour = alt.ExprRef("datum.colour")
+    return [
+        base.mark_rect(color=colour, opacity=0.14).encode(x=_along("low"), x2="high:Q"),
+        base.mark_rule(color=colour, strokeWidth=1.5).encode(x=_along("length")),
+    ]
 
 
-def _channel(kind: Any, names: list[str], marks: list[str], legend: alt.Legend) -> Any:
+def _channel(kind: Any, marks: str) -> Any:
     """Channels with the same names and the same legend are drawn as one."""
-    scale = alt.Scale(domain=names, range=marks)
-    return kind("name:N", sort=names, title=None, scale=scale, legend=legend)
+    legend = elements.legend(
+        orient="bottom", columns=2, symbolSize=110, symbolOpacity=1, labelLimit=170, rowPadding=1
+    )
+    scale = alt.Scale(domain=hole("names"), range=hole(marks))
+    return kind("name:N", sort=hole("names"), title=None, scale=scale, legend=legend)
 
 
 def _lengths(lines: Sequence[Line]) -> list[float]:
@@ -214,25 +220,24 @@ def _lengths(lines: Sequence[Line]) -> list[float]:
     return sorted(measured | {length for line in lines for length, _ in line.predicted})
 
 
-def _along(field: str, *, lengths: Sequence[float]) -> alt.X:
-    ends = [lengths[0] / 1.12, lengths[-1] * 1.12] if lengths else [1.0, 10.0]
-    return alt.X(
-        f"{field}:Q",
-        title="tokens L",
-        scale=alt.Scale(type="log", base=2, domain=ends, nice=False),
-        axis=elements.axis(values=list(lengths), format=",", grid=False, labelOverlap=True),
-    )
-
-
 def _ticks(lines: Sequence[Line], factor: float) -> list[float]:
     values = [factor * value for line in lines for _, *three, _ in line.points for value in three]
     return elements.decades(values)
 
 
-def _up(field: str, *, title: str, ticks: list[float]) -> alt.Y:
+def _along(field: str) -> alt.X:
+    return alt.X(
+        f"{field}:Q",
+        title="tokens L",
+        scale=alt.Scale(type="log", base=2, domain=hole("ends"), nice=False),
+        axis=elements.axis(values=hole("lengths"), format=",", grid=False, labelOverlap=True),
+    )
+
+
+def _up(field: str) -> alt.Y:
     return alt.Y(
         f"{field}:Q",
-        title=title,
+        title=hole("axis"),
         scale=alt.Scale(type="log"),
-        axis=elements.axis(format=",~g", values=ticks),
+        axis=elements.axis(format=",~g", values=hole("ticks")),
     )

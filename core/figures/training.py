@@ -1,9 +1,9 @@
-"""Altair pictures of trainings: loss and right answers as they go.
+"""Pictures of trainings: loss and right answers as they go.
 
 Runs are told apart by colour, dashes and the shape of their points, in the order given; what a
 constant answer would reach is grey. Shares lie on a scale from 0 to 1, so that small steps stay
-small. Titles come last (`titled`): a chart that differs in its data alone is not drawn anew when
-more has been measured, so it does not flicker.
+small. A title is given to the file alone (`Figure.titled`): a chart that differs in its data alone
+is not drawn anew when more has been measured, so it does not flicker.
 """
 
 from collections.abc import Sequence
@@ -14,6 +14,7 @@ import pandas as pd
 
 from core.figures import elements
 from core.figures.palette import FONT_SIZE, MASKED, RUNS
+from core.figures.template import Figure, hole, laid_out, table, template
 
 LossCurve = tuple[str, Sequence[tuple[float, float]]]  # name, (x, loss) …
 AccuracyCurve = tuple[str, Sequence[tuple[float, float, float, float]]]  # …, (x, share, low, high)
@@ -30,17 +31,29 @@ def loss_chart(
     phases: Sequence[tuple[float, str]] = (),
     most: float | None = None,
     height: int = 250,
-) -> alt.LayerChart:
+) -> Figure:
     """The loss of some runs; `phases` are (x of its begin, name), `most` is the end of the axis."""
-    frame = pd.DataFrame(
-        [(name, at, loss) for name, points in curves for at, loss in points],
-        columns=["name", "at", "loss"],
-    ).round(5)
-    names, x = [name for name, _ in curves], _along(axis, most)
-    legend = _legend(names, 400)
-    end = max((at for _, points in curves for at, _ in points), default=0.0)
+    rows = [(name, at, loss) for name, points in curves for at, loss in points]
+    end = most or max((at for _, at, _ in rows), default=0.0)
+    tables = {"losses": pd.DataFrame(rows, columns=["name", "at", "loss"]).round(5)}
+    if phases:
+        tables["phases"] = pd.DataFrame(
+            [(begin, phase, begin > LATE * end) for begin, phase in phases],
+            columns=["at", "phase", "late"],
+        )
+    return _loss_chart(tuple(tables), alone=len(curves) == 1).fill(
+        tables,
+        **_runs([name for name, _ in curves]),
+        **_ends(axis, most),
+        height=height,
+    )
+
+
+@template
+def _loss_chart(tables: tuple[str, ...], *, alone: bool) -> alt.LayerChart:
+    x, legend = _along(), _legend(400, alone=alone)
     lines = (
-        alt.Chart(frame)
+        table("losses")
         .mark_line(strokeWidth=2.5)
         .encode(
             x=x,
@@ -50,12 +63,12 @@ def loss_chart(
                 scale=alt.Scale(zero=False),
                 axis=elements.axis(tickCount=5),
             ),
-            color=_colour(names, legend),
-            strokeDash=_dash(names, legend),
-            tooltip=[*_where(axis), alt.Tooltip("loss:Q", format=".3f")],
+            color=_marked(alt.Color, "colours", legend),
+            strokeDash=_marked(alt.StrokeDash, "dashes", legend),
+            tooltip=[*_where(), alt.Tooltip("loss:Q", format=".3f")],
         )
     )
-    return _finished([*_phases(phases, x, most or end), lines], height)
+    return _finished([*(_phases(x) if "phases" in tables else []), lines])
 
 
 def accuracy_chart(
@@ -65,40 +78,62 @@ def accuracy_chart(
     axis: str,
     most: float | None = None,
     height: int = 250,
-) -> alt.LayerChart:
+) -> Figure:
     """Shares of right answers with their 95 % intervals as bands; `lines` are (name, share)."""
     rows = [(name, *point) for name, points in curves for point in points]
-    frame = pd.DataFrame(rows, columns=["name", "at", "share", "low", "high"]).round(5)
-    names = [name for name, _ in curves]
-    base = alt.Chart(frame).encode(
-        x=_along(axis, most),
+    columns = ["name", "at", "share", "low", "high"]
+    tables = {"shares": pd.DataFrame(rows, columns=columns).round(5)}
+    if lines:
+        tables["constants"] = pd.DataFrame(lines, columns=["constant", "share"])
+    return _accuracy_chart(tuple(tables), alone=len(curves) == 1).fill(
+        tables,
+        **_runs([name for name, _ in curves]),
+        **_ends(axis, most),
+        height=height,
+    )
+
+
+@template
+def _accuracy_chart(tables: tuple[str, ...], *, alone: bool) -> alt.LayerChart:
+    base = table("shares").encode(
+        x=_along(),
         tooltip=[
-            *_where(axis),
+            *_where(),
             alt.Tooltip("share:Q", title="right", format=".1%"),
             alt.Tooltip("low:Q", title="95 % from", format=".1%"),
             alt.Tooltip("high:Q", title="to", format=".1%"),
         ],
     )
-    legend = _legend(names, 110, symbolStrokeWidth=0)
-    y, colour, dash = _share("share"), _colour(names, legend), _dash(names, None)
-    shape = alt.Shape("name:N", sort=names, title=None, scale=_scale(names, SHAPES), legend=legend)
+    legend = _legend(110, alone=alone, symbolStrokeWidth=0)
+    y, colour = _share("share"), _marked(alt.Color, "colours", legend)
+    shape, dash = _marked(alt.Shape, "shapes", legend), _marked(alt.StrokeDash, "dashes", None)
     layers = [
         base.mark_area(opacity=0.2).encode(y=_share("low"), y2="high:Q", color=colour),
         base.mark_line(strokeWidth=2.5).encode(y=y, color=colour, strokeDash=dash),
         base.mark_point(size=60, filled=True, opacity=1).encode(y=y, shape=shape, color=colour),
     ]
-    return _finished([*_constants(lines), *layers], height)
+    return _finished([*(_constants() if "constants" in tables else []), *layers])
 
 
-def titled(chart: alt.LayerChart, title: str) -> alt.LayerChart:
-    """The chart with a title of its own, for a file."""
-    return chart.properties(title=elements.title(title))
+def _runs(names: list[str]) -> dict[str, Any]:
+    """Names, and the marks that tell one from another."""
+    n = len(names)
+    return {
+        "names": names,
+        "colours": list(RUNS[:n]),
+        "dashes": list(elements.DASHES[:n]),
+        "shapes": list(SHAPES[:n]),
+    }
 
 
-def _along(axis: str, most: float | None) -> alt.X:
-    scale = alt.Scale() if most is None else alt.Scale(domain=[0, most], nice=False)
+def _ends(axis: str, most: float | None) -> dict[str, Any]:
+    """The title of the axis and its scale: up to `most`, or to where the runs are."""
+    return {"axis": axis, "scale": {} if most is None else {"domain": [0, most], "nice": False}}
+
+
+def _along() -> alt.X:
     ticks = elements.axis(tickCount=4, grid=False, labelExpr=SHORT)
-    return alt.X("at:Q", title=axis, scale=scale, axis=ticks)
+    return alt.X("at:Q", title=hole("axis"), scale=hole("scale"), axis=ticks)
 
 
 def _share(field: str) -> alt.Y:
@@ -110,61 +145,48 @@ def _share(field: str) -> alt.Y:
     )
 
 
-def _where(axis: str) -> list[alt.Tooltip]:
+def _where() -> list[alt.Tooltip]:
     return [
         alt.Tooltip("name:N", title="run"),
-        alt.Tooltip("at:Q", title=axis, format=",.6~g"),
+        alt.Tooltip("at:Q", title=hole("axis"), format=",.6~g"),
     ]
 
 
-def _colour(names: list[str], legend: alt.Legend | None) -> alt.Color:
-    return alt.Color("name:N", sort=names, title=None, scale=_scale(names, RUNS), legend=legend)
+def _marked(kind: Any, marks: str, legend: alt.Legend | None) -> Any:
+    """A channel that tells runs apart; those with the same legend are drawn as one by Vega."""
+    scale = alt.Scale(domain=hole("names"), range=hole(marks))
+    return kind("name:N", sort=hole("names"), title=None, scale=scale, legend=legend)
 
 
-def _dash(names: list[str], legend: alt.Legend | None) -> alt.StrokeDash:
-    """With the same legend as the colour, Vega draws the two as one."""
-    scale = _scale(names, elements.DASHES)
-    return alt.StrokeDash("name:N", sort=names, title=None, scale=scale, legend=legend)
-
-
-def _scale(names: list[str], marks: Sequence[Any]) -> alt.Scale:
-    return alt.Scale(domain=names, range=list(marks[: len(names)]))
-
-
-def _legend(names: list[str], size: int, **more: Any) -> alt.Legend | None:
+def _legend(size: int, *, alone: bool, **more: Any) -> alt.Legend | None:
     """None where there is one run."""
-    if len(names) == 1:
+    if alone:
         return None
     return elements.legend(
         orient="top", columns=1, symbolSize=size, symbolOpacity=1, labelLimit=320, **more
     )
 
 
-def _phases(phases: Sequence[tuple[float, str]], x: alt.X, end: float) -> list[alt.Chart]:
-    """A thin line where a phase begins, its name on top."""
-    layers: list[alt.Chart] = []
-    for begin, phase in phases:
-        late = begin > LATE * end
-        base = alt.Chart(pd.DataFrame({"at": [begin], "phase": [phase]})).encode(x=x)
-        layers += [
-            base.mark_rule(color=MASKED, strokeWidth=1),
-            base.mark_text(
-                align="right" if late else "left",
-                dx=-5 if late else 5,
-                fontSize=FONT_SIZE,
-                color=MASKED,
-            ).encode(text="phase:N", y=alt.value(9)),
-        ]
-    return layers
+def _phases(x: alt.X) -> list[alt.Chart]:
+    """A thin line where a phase begins, its name on top, on the side that has room."""
+    base = table("phases").encode(x=x)
+    names = [
+        base.transform_filter("datum.late" if late else "!datum.late")
+        .mark_text(
+            align="right" if late else "left",
+            dx=-5 if late else 5,
+            fontSize=FONT_SIZE,
+            color=MASKED,
+        )
+        .encode(text="phase:N", y=alt.value(9))
+        for late in (False, True)
+    ]
+    return [base.mark_rule(color=MASKED, strokeWidth=1), *names]
 
 
-def _constants(lines: Sequence[tuple[str, float]]) -> list[alt.Chart]:
+def _constants() -> list[alt.Chart]:
     """Grey dashes across, each with its name on its right end."""
-    if not lines:
-        return []
-    base = alt.Chart(pd.DataFrame(list(lines), columns=["constant", "share"])).encode(
-        y=_share("share")
-    )
+    base = table("constants").encode(y=_share("share"))
     return [
         base.mark_rule(color=MASKED, strokeWidth=2, strokeDash=[2, 3]),
         base.mark_text(align="right", dy=-10, fontSize=FONT_SIZE, color=MASKED).encode(
@@ -173,10 +195,11 @@ def _constants(lines: Sequence[tuple[str, float]]) -> list[alt.Chart]:
     ]
 
 
-def _finished(layers: list[alt.Chart], height: int) -> alt.LayerChart:
+def _finished(layers: list[alt.Chart]) -> alt.LayerChart:
     """As wide as its place; the height is that of the plot alone, axis and legend come to it."""
-    return alt.LayerChart(layer=layers).properties(
+    return laid_out(
+        alt.LayerChart(layer=layers),
         width="container",
-        height=height,
+        height=hole("height"),
         autosize=alt.AutoSizeParams(type="fit-x", contains="padding"),
     )

@@ -27,7 +27,7 @@ def show_files(
     with box:
         with st.container(horizontal=True):
             for what, chart in charts.items():
-                download_svg(what, chart.properties(width=FILE_WIDTH), what.lower())
+                download_svg(what, chart, what.lower(), width=FILE_WIDTH)
             download(
                 "Measurements (CSV)",
                 lambda: frame.to_csv(index=False).encode(),

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -18,8 +19,10 @@ def download(label: str, data: Callable[[], bytes], file_name: str, mime: str) -
     )
 
 
-def download_svg(label: str, chart: Figure, file_name: str) -> None:
-    """A picture as it is drawn."""
+def download_svg(label: str, chart: Figure, file_name: str, *, width: int | None = None) -> None:
+    """A picture as it is drawn; `width` is that of its plot in the file, where it is told."""
+    if width is not None:
+        chart = replace(chart, spec=chart.spec | {"width": width})
     download(f"{label} (SVG)", partial(_svg, chart), f"{file_name}.svg", "image/svg+xml")
 
 

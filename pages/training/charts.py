@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 
 import streamlit as st
-from altair import LayerChart
 from streamlit.delta_generator import DeltaGenerator
 
 from core.evaluation.report_card import distinct
@@ -77,8 +76,8 @@ def show_answers(job: Job, *, title: str) -> Shown:
     return {job.name: rows}, {job.name: _show(st.container(), chart, title)}
 
 
-def _show(place: DeltaGenerator, chart: LayerChart, title: str) -> Figure:
+def _show(place: DeltaGenerator, chart: Figure, title: str) -> Figure:
     """The chart under its title; as a file it carries it."""
     place.markdown(f"**{plain(title)}**")
     show_chart(chart, alt=title, place=place)
-    return figures.titled(chart, title)
+    return chart.titled(title)

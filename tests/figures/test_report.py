@@ -82,6 +82,7 @@ def test_without_lines_and_points_there_are_only_bars():
     assert not encodings(spec, "strokeDash")
     assert not encodings(spec, "shape")
     assert len(spec["layer"]) == 4
+    assert set(spec["datasets"]) == {"bars"}
 
 
 def test_names_begin_behind_lines_near_zero():

@@ -80,6 +80,7 @@ def test_formulas_another_machine_and_floors_have_dashes_of_their_own():
     dashes = {tuple(layer["mark"].get("strokeDash", ())) for layer in marks(chart, "line")}
     assert dashes == {(), (7, 4), (1, 4), (2, 3)}
     assert len(marks(plain, "line")) == 1
+    assert set(plain["datasets"]) == {"measured"}  # a table that no layer names does not travel
     floor = next(layer for layer in marks(chart, "line") if layer["mark"].get("color") == MASKED)
     assert rows(chart, floor)[0] == {"length": 128, "value": 1000.0, "name": "moving"}
 
@@ -93,9 +94,13 @@ def test_a_crossing_is_a_line_in_a_stripe_as_wide_as_its_interval():
         "low": 180.0,
         "high": 230.0,
         "text": "elu+1 from 200",
+        "colour": FAMILIES[1],
     }
     assert (stripe["encoding"]["x"]["field"], stripe["encoding"]["x2"]["field"]) == ("low", "high")
-    assert rule["mark"]["color"] == FAMILIES[1]
+    assert stripe["mark"]["color"] == rule["mark"]["color"] == {"expr": "datum.colour"}
+    assert FAMILIES[1].encode() in to_svg(
+        growth_chart([line()], title="", what="time", unit=("ms", 1e3), crossings=[found])
+    )
 
 
 def test_without_any_point_there_is_an_empty_picture():
@@ -105,7 +110,7 @@ def test_without_any_point_there_is_an_empty_picture():
 
 def test_pictures_become_files():
     chart = growth_chart([line()], title="Time", what="time", unit=("ms", 1e3))
-    assert b"SDPA" in to_svg(chart.properties(width=300))
+    assert b"SDPA" in to_svg(chart)
 
 
 def test_errors_are_hollow_where_something_is_below_zero():

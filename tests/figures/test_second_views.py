@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 from jsonschema import ValidationError
 
-from core.figures import by_hand, montecarlo, montecarlo_curves
+from core.figures import by_hand, compare, heads, montecarlo, montecarlo_curves, report, training
 from core.figures.approximation import Look, error_chart, spectrum_chart
 from core.figures.moments import accuracy_curve
 from core.figures.montecarlo_cloud import key_cloud
 from core.figures.reach import reach_map
+from core.figures.runtime import Crossing, Line, growth_chart
 from core.figures.signed import grid_cells, signed_grid
 from core.figures.template import Figure
 
@@ -93,9 +94,84 @@ def spectrum(n: int) -> Figure:
     return spectrum_chart(np.full((n, n, 3), 1.0), list(range(n)), title=f"{n}")
 
 
+def side(n: int) -> Figure:
+    seen = np.tri(n, dtype=np.bool_)
+    return compare.side_map(np.eye(n), names(n), seen, quantity="weight", top=1 / n, title=f"{n}")
+
+
+def change(n: int) -> Figure:
+    seen = np.tri(n, dtype=np.bool_)
+    return compare.difference_map(
+        np.eye(n), names(n), seen, quantity="contribution", reach=n, title=f"{n}"
+    )
+
+
+def distances(n: int) -> Figure:
+    return compare.distance_grid(np.full((n, n), 0.5), (0, n - 1), title=f"{n}")
+
+
+def scatter(n: int) -> Figure:
+    points = [heads.Point(i, i, name, i, 2.0 * i, "") for i, name in enumerate(names(n))]
+    return heads.head_scatter(points, x=f"x {n}", y="y", chosen=names(n)[-1], title=f"{n}")
+
+
+def beside(n: int) -> Figure:
+    rows = [heads.Beside(name, 0.5, 0.1 * n) for name in names(n)]
+    return heads.beside_average(rows, axis=f"{n}", average=f"average {n}", title="")
+
+
+def lens(n: int) -> Figure:
+    return heads.lens_bars(names(n), [1 / n] * n, names(n), title=f"{n}")
+
+
+def bars(n: int) -> Figure:
+    shares = [(name, 0.5, (0.4, 0.6)) for name in names(n)]
+    points = [(name, f"from {name}", 0.5, "") for name in names(n)[1:]]
+    return report.accuracy_bars(shares, [("all", 1 / n)], points, title="", axis=f"{n}")
+
+
+def wrong_answers(n: int) -> Figure:
+    return report.kind_bars([(name, [("made up", n)]) for name in names(n)], title=f"{n}")
+
+
+def growth(n: int) -> Figure:
+    pairs = [(n, 1.0), (2 * n, 2.0)]
+    lines = [
+        Line(
+            name=name,
+            method=name,
+            family=i,
+            shape=i,
+            points=[(n, 1.0, 0.5, 2.0, "with care")],
+            predicted=pairs,
+            other=pairs,
+        )
+        for i, name in enumerate(names(n))
+    ]
+    found = [Crossing(text=name, family=n, at=n, low=n / 2, high=2 * n) for name in names(n)]
+    floors = dict.fromkeys(names(n), pairs)
+    return growth_chart(
+        lines, title=f"{n}", what=f"{n}", unit=("ms", n), crossings=found, floors=floors, height=n
+    )
+
+
+def loss(n: int) -> Figure:
+    curves = [(name, [(0.0, 1.0), (1.0, 1 / n)]) for name in names(n)]
+    phases = list(enumerate(names(n)))
+    return training.loss_chart(curves, axis=f"{n}", phases=phases, most=n, height=n)
+
+
+def answers(n: int) -> Figure:
+    curves = [(name, [(0.0, 0.5, 0.4, 0.6)]) for name in names(n)]
+    lines = [(name, 1 / n) for name in names(n)]
+    return training.accuracy_chart(curves, lines, axis=f"{n}", most=n, height=n)
+
+
 KINDS = (
     *(panels, weights, errors, share, spread, bands, histogram),
     *(plane, cloud, places, signed, accuracy, maps, spectrum),
+    *(side, change, distances, scatter, beside, lens, bars, wrong_answers),
+    *(growth, loss, answers),
 )
 
 

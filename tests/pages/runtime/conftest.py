@@ -9,6 +9,7 @@ from typing import Any, cast
 
 import pytest
 import streamlit as st
+from streamlit.dataframe_util import convert_arrow_bytes_to_pandas_df
 from streamlit.testing.v1 import AppTest
 
 from core.bench.record import Bench, Record, write_bench
@@ -159,9 +160,19 @@ def read() -> Callable[[AppTest], str]:
     return read_
 
 
+def _rows(dataset: Any) -> list[dict[str, Any]]:
+    return convert_arrow_bytes_to_pandas_df(dataset.data.data).to_dict("records")
+
+
 @pytest.fixture(scope="session")
 def charts() -> Callable[[AppTest], list[dict[str, Any]]]:
+    """The charts of a page, each with the rows of its tables."""
+
     def charts_(app: AppTest) -> list[dict[str, Any]]:
-        return [json.loads(chart.proto.spec) for chart in app.get("vega_lite_chart")]
+        return [
+            json.loads(chart.proto.spec)
+            | {"tables": {d.name: _rows(d) for d in chart.proto.datasets}}
+            for chart in app.get("vega_lite_chart")
+        ]
 
     return charts_

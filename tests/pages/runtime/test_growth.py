@@ -50,7 +50,8 @@ def test_a_stored_machine_is_shown_at_once(
     time, memory = charts(app)
     assert names(time)[:3] == ["explicit L^2.00", "SDPA L^2.00", "elu+1 L^1.00"]
     assert names(memory)[2] == "elu+1 L^1.00"
-    assert (dashed(time, [7, 4]), dashed(time, [2, 3]), dashed(time, [1, 4])) == (1, 2, 0)
+    assert (dashed(time, [7, 4]), dashed(time, [2, 3]), dashed(time, [1, 4])) == (1, 1, 0)
+    assert len({row["name"] for row in time["tables"]["floors"]}) == 2
 
 
 def test_the_table_has_every_verdict_beside_its_formula(store: Callable, open_runtime: Open):

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from streamlit.dataframe_util import convert_arrow_bytes_to_pandas_df
 from streamlit.testing.v1 import AppTest
 
 from core.jobs import board
@@ -65,10 +66,13 @@ def test_the_charts_hold_the_curve_its_band_the_phases_and_the_constant_answer(
     open_training: Open, put_job: PutJob
 ):
     put_job("running", n_rows=4)
-    loss, answers = (chart.proto.spec for chart in open_training().get("vega_lite_chart"))
+    charts = open_training().get("vega_lite_chart")
+    loss, answers = (chart.proto.spec for chart in charts)
     assert '"mark": {"type": "area"' in answers
     assert "constant" in answers
-    assert loss.count('"field": "phase"') == 2  # pretrain and recall
+    (phases,) = [d.data.data for d in charts[0].proto.datasets if d.name == "phases"]
+    assert convert_arrow_bytes_to_pandas_df(phases)["phase"].tolist() == ["pretrain", "recall"]
+    assert '"field": "phase"' in loss
     for spec in (loss, answers):
         assert '"domain": [0, 80]' in spec
 
