@@ -14,6 +14,7 @@ from core.figures.template import Figure, hole, laid_out, table, template
 
 Array = NDArray[np.float64]
 LEAST_ERROR = 1e-16
+WIDTH = 500  # pixels that the components share on a projector
 APART = 0.08  # line ends nearer than this share one name
 
 
@@ -30,13 +31,14 @@ def bar_panels(
 
     A vector may be shorter than `claimed`: its missing components stay empty under their ticks.
     """
-    vectors = [vector for _, vector in panels]
+    vectors, places = [vector for _, vector in panels], _panel_places(len(panels), labels)
     return _bar_panels().fill(
         {
             "components": _components(vectors, labels, claimed),
             "names": _panel_names([name for name, _ in panels], labels[0]),
         },
-        places=_panel_places(len(panels), labels),
+        places=places,
+        size=elements.name_size(len(places), WIDTH),
         domain=[0.0, 1.0] if of_weights else _span([claimed, *vectors]),
         colour=WEIGHT if of_weights else VALUE,
         axis=axis,
@@ -51,7 +53,11 @@ def _bar_panels() -> alt.LayerChart:
         title=None,
         scale=alt.Scale(domain=hole("places")),
         axis=elements.axis(
-            labelExpr="split(datum.value, '|')[1]", labelAngle=0, labelOverlap=True, ticks=False
+            labelExpr="split(datum.value, '|')[1]",
+            labelAngle=0,
+            labelFontSize=hole("size"),
+            labelOverlap=False,
+            ticks=False,
         ),
     )
     y = alt.Y(

@@ -12,12 +12,12 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from core.figures import elements
-from core.figures.elements import MOST_LABELS, token_text
 from core.figures.palette import KEY, MASKED, VALUE, WEIGHT
 from core.figures.template import Figure, hole, table, template
 
 HEAD_SELECTION = "head"
-LINE, LEAST, MOST = 17, 150, 420  # pixels: of a row with its label, of a whole map
+# Pixels: of a row with its label, of a whole map, and what its columns have on a projector.
+LINE, LEAST, MOST, WIDTH = 17, 150, 420, 200
 GRID = 26
 QUANTITIES = {"weight": WEIGHT, "contribution": VALUE}
 Matrix = NDArray[np.floating[Any]]
@@ -164,29 +164,24 @@ def _masked(visible: Visible) -> pd.DataFrame:
 
 def _values(labels: Sequence[str], title: str) -> dict[str, Any]:
     """What the holes of every map get."""
+    height = min(max(LINE * len(labels), LEAST), MOST)
     return {
+        **elements.named_tokens("query", labels, height, "query (looks)"),
+        **elements.named_tokens("key", labels, WIDTH, "key (looked at)"),
         "places": list(range(len(labels))),
-        "tokens": token_text(labels),
-        "crowded": len(labels) > MOST_LABELS // 2,
-        "angle": 0 if max(map(len, labels), default=0) <= 1 else -60,
-        "height": min(max(LINE * len(labels), LEAST), MOST),
+        "angle": elements.leaning(labels),
+        "height": height,
         "title": title,
     }
 
 
 def _places() -> dict[str, Any]:
     domain = alt.Scale(domain=hole("places"), paddingInner=0, paddingOuter=0)
-    tokens, names = hole("tokens"), {"labelOverlap": hole("crowded")}
+    keys = elements.token_axis("key", labelAngle=hole("angle"), domain=False)
+    queries = elements.token_axis("query", domain=False)
     return {
-        "x": alt.X(
-            "k:O",
-            title="key (looked at)",
-            scale=domain,
-            axis=elements.label_axis(tokens, labelAngle=hole("angle"), **names),
-        ),
-        "y": alt.Y(
-            "q:O", title="query (looks)", scale=domain, axis=elements.label_axis(tokens, **names)
-        ),
+        "x": alt.X("k:O", title=hole("key_title"), scale=domain, axis=keys),
+        "y": alt.Y("q:O", title=hole("query_title"), scale=domain, axis=queries),
     }
 
 

@@ -65,7 +65,12 @@ def token_text(labels: Sequence[str]) -> str:
 
 
 def named_tokens(
-    side: str, labels: Sequence[str], room: float, title: str, *, at: Sequence[int] | None = None
+    side: str,
+    labels: Sequence[str],
+    room: float,
+    title: str | None,
+    *,
+    at: Sequence[int] | None = None,
 ) -> dict[str, Any]:
     """What the holes of `token_axis(side)` and the channel's title get: the names of the tokens at
     the positions `at` (all unless told), which share so many pixels.
@@ -74,17 +79,21 @@ def named_tokens(
     its name and the title says so. Vega itself would drop those that overlap without a word.
     """
     places = range(len(labels)) if at is None else at
-    step = room / max(len(places), 1)
-    size = max(min(FONT_SIZE, int(step)), LEAST_SIZE)
-    every = max(1, math.ceil(size / step))
+    size = name_size(len(places), room)
+    every = max(1, math.ceil(size * len(places) / room))
     unnamed = set(places) - set(places[::every])
     shown = ["" if position in unnamed else label for position, label in enumerate(labels)]
-    thinned = f"{title} · every {_ORDINALS.get(every, f'{every}th')} is named"
+    thinned = f"every {_ORDINALS.get(every, f'{every}th')} is named"
     return {
         f"{side}_text": token_text(shown),
         f"{side}_size": size,
-        f"{side}_title": title if every == 1 else thinned,
+        f"{side}_title": title if every == 1 else " · ".join(filter(None, (title, thinned))),
     }
+
+
+def name_size(n: int, room: float) -> int:
+    """Pixels of a name's letters where n names share so many."""
+    return max(min(FONT_SIZE, int(room / max(n, 1))), LEAST_SIZE)
 
 
 def token_axis(side: str, **options: Any) -> alt.Axis:

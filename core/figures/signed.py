@@ -10,10 +10,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from core.figures import elements
-from core.figures.elements import MOST_LABELS
 from core.figures.template import Figure, hole, table, template
 
 CELL, LOW_CELL, FEW = 22, 18, 10  # pixels of a row: of few rows, and of more
+WIDTH = 560  # pixels that the columns have on a projector
 
 
 class Cell(NamedTuple):
@@ -45,15 +45,18 @@ def signed_grid(
     frame["at"] = [f"{rows[cell.row]}, {columns[cell.column]}" for cell in drawn]
     most = max((abs(cell.value) for cell in drawn), default=0.0)
     edge = reach or most or 1.0
+    height = _height(len(rows)) if height is None else height
     return _signed_grid().fill(
         {"cells": frame},
-        **_side_values("row", sides[0], rows),
-        **_side_values("column", sides[1], columns),
+        **elements.named_tokens("row", rows, height, sides[0]),
+        **elements.named_tokens("column", columns, WIDTH, sides[1]),
+        rows=list(range(len(rows))),
+        columns=list(range(len(columns))),
         angle=angle,
         name=name,
         domain=[-edge, edge],
         ticks=[-edge, 0, edge],
-        height=_height(len(rows)) if height is None else height,
+        height=height,
         title=title,
     )
 
@@ -85,24 +88,13 @@ def _height(n_rows: int) -> int:
     return n_rows * (CELL if n_rows <= FEW else LOW_CELL)
 
 
-def _side_values(side: str, title: str | None, labels: Sequence[str]) -> dict[str, Any]:
-    """What the holes of the axis of rows or columns get."""
-    return {
-        f"{side}_title": title,
-        f"{side}_domain": list(range(len(labels))),
-        f"{side}_text": elements.token_text(labels),
-        f"{side}_overlap": len(labels) > MOST_LABELS,
-    }
-
-
 def _side(side: str, **options: Any) -> dict[str, Any]:
     """What the channels of rows and columns share."""
-    text, overlap = hole(f"{side}_text"), hole(f"{side}_overlap")
     return {
         "shorthand": f"{side}:O",
         "title": hole(f"{side}_title"),
-        "scale": alt.Scale(domain=hole(f"{side}_domain")),
-        "axis": elements.label_axis(text, labelOverlap=overlap, **options),
+        "scale": alt.Scale(domain=hole(f"{side}s")),
+        "axis": elements.token_axis(side, domain=False, **options),
     }
 
 

@@ -80,7 +80,9 @@ def test_long_maps_do_not_grow_without_end():
         np.eye(n), ["x"] * n, np.tri(n, dtype=bool), quantity="weight", top=1.0, title=""
     ).to_dict()
     assert spec["height"] == figures.MOST
-    assert encodings(spec, "y")[0]["axis"]["labelOverlap"] is True
+    rows = encodings(spec, "y")[0]
+    assert (rows["axis"]["labelOverlap"], rows["axis"]["labelFontSize"]) == (False, 9)
+    assert rows["title"] == "query (looks) · every 2nd is named"
 
 
 def test_the_curve_has_its_points_in_order_and_a_named_line_at_each_mark():
