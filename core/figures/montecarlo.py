@@ -70,7 +70,8 @@ def share_histogram(
 ) -> alt.LayerChart:
     """Counts of the share on a in equal bins on [0, 1] as bars, the exact density as a line.
 
-    The bar on top is mean ± standard deviation. The line is cut off above the bars' room.
+    The bar on top is mean ± standard deviation, left out where that is nan (of a single draw). The
+    line is cut off above the bars' room.
     """
     parts = _parts(counts)
     top = float(parts.max()) * len(counts) * ROOM
@@ -169,7 +170,8 @@ def _mean_and_spread(
     base = alt.Chart(spread).encode(y=y)
     line = base.mark_rule(color=MASKED, strokeWidth=3).encode(x=x, x2="right:Q")
     dot = base.mark_point(shape="diamond", size=110, filled=True, color=WEIGHT, opacity=1)
-    return [line, dot.encode(x=alt.X("mean:Q"))]
+    diamond = dot.encode(x=alt.X("mean:Q"))
+    return [diamond] if np.isnan(deviation) else [line, diamond]
 
 
 def _cloud_cells(points: Array, step: float, x: alt.X, y: alt.Y) -> alt.Chart:

@@ -63,13 +63,13 @@ def spread_against_beta(
     beta: float,
     *,
     title: str,
-    sampled: tuple[float, float] | None = None,
+    sampled: tuple[float, float | None] | None = None,
     height: int = 340,
 ) -> alt.LayerChart:
     """Standard deviations against β, one dash pattern a name; those that are nan are left out.
 
     `sampled`: standard deviation at `beta` and its standard error; the bar is four errors long
-    on either side.
+    on either side, and left out without an error. A deviation that is nan is not drawn.
     """
     y = alt.Y(
         "spread:Q",
@@ -89,7 +89,7 @@ def spread_against_beta(
         ],
     )
     layers = [lines, _rule(beta, betas)]
-    if sampled is not None:
+    if sampled is not None and np.isfinite(sampled[0]):
         layers += _sampled_spread(beta, *sampled, _beta(betas), y)
     return alt.LayerChart(layer=layers).properties(
         width="container", height=height, title=elements.title(title)
@@ -153,23 +153,20 @@ def _known(betas: Array, curves: Sequence[tuple[str, Array]]) -> pd.DataFrame:
     )
 
 
-def _sampled_spread(beta: float, value: float, error: float, x: alt.X, y: alt.Y) -> list[alt.Chart]:
+def _sampled_spread(
+    beta: float, value: float, error: float | None, x: alt.X, y: alt.Y
+) -> list[alt.Chart]:
     """A point at the standard deviation of the sample, over a bar of four errors on either side."""
+    room = 4 * (error or 0.0)
     point = pd.DataFrame(
-        {
-            "beta": [beta],
-            "spread": [value],
-            "low": [value - 4 * error],
-            "high": [value + 4 * error],
-        }
+        {"beta": [beta], "spread": [value], "low": [value - room], "high": [value + room]}
     )
     base = alt.Chart(point).encode(x=x)
-    return [
-        base.mark_rule(color=MASKED, strokeWidth=4).encode(y=alt.Y("low:Q"), y2="high:Q"),
-        base.mark_point(color=QUERY, filled=True, size=90, opacity=1).encode(
-            y=y, tooltip=[alt.Tooltip("spread:Q", title="sample, here", format=".4f")]
-        ),
-    ]
+    bar = base.mark_rule(color=MASKED, strokeWidth=4).encode(y=alt.Y("low:Q"), y2="high:Q")
+    dot = base.mark_point(color=QUERY, filled=True, size=90, opacity=1).encode(
+        y=y, tooltip=[alt.Tooltip("spread:Q", title="sample, here", format=".4f")]
+    )
+    return [dot] if error is None else [bar, dot]
 
 
 def _epsilon(epsilon: Array, title: str | None, **axis: Any) -> alt.X:

@@ -60,6 +60,11 @@ def test_mean_and_spread_stay_on_the_axis():
     assert (spread["left"], spread["right"]) == (0, 1)
 
 
+def test_one_draw_has_a_mean_without_a_bar():
+    chart = figures.share_histogram(np.array([1, 0]), 0.2, float("nan"), title="share")
+    assert len(chart.to_dict()["layer"]) == 2
+
+
 def test_a_density_beyond_all_bounds_is_cut_off():
     density = np.array([0.0, np.inf, 1e9, 1.0])
     chart = figures.share_histogram(
@@ -104,6 +109,20 @@ def test_the_share_stands_over_the_density_of_epsilon():
     assert len(density) == 9
     domains = [part["encoding"]["x"]["scale"]["domain"] for part in spec["vconcat"]]
     assert domains[0] == domains[1] == [-1, 3]
+
+
+@pytest.mark.parametrize(
+    ("sampled", "layers"), [((0.4, 0.01), 2), ((0.4, None), 1), ((float("nan"), None), 0)]
+)
+def test_a_sampled_spread_has_a_bar_where_it_has_an_error(
+    sampled: tuple[float, float | None], layers: int
+):
+    lines = [("one", np.array([0.1, 0.2]))]
+    without, chart = (
+        curves.spread_against_beta(np.array([1.0, 10.0]), lines, 5.0, title="", sampled=one)
+        for one in (None, sampled)
+    )
+    assert len(chart.to_dict()["layer"]) - len(without.to_dict()["layer"]) == layers
 
 
 def test_spreads_that_theory_does_not_know_are_left_out():
