@@ -51,7 +51,8 @@ def run(options: argparse.Namespace) -> None:
     if options.json:
         print(json.dumps({**_report(spec, seconds), "rows": [row.to_dict() for row in rows]}))
         return
-    print(f"{spec.n_draws:,} draws in {seconds:.2f} s, {drawn.n_kept:,} kept")
+    plural = "" if spec.n_draws == 1 else "s"
+    print(f"{spec.n_draws:,} draw{plural} in {seconds:.2f} s, {drawn.n_kept:,} kept")
     print(f"{'quantity':<18}{'theory':>12}{'sample':>12}{'error':>12}  verdict")
     for row in rows:
         print(_line(row))

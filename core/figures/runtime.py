@@ -76,7 +76,14 @@ def growth_chart(
     """All methods in one picture. `unit` is its name and how many of it a value of 1 is."""
     names = [line.name for line in lines]
     legend = elements.legend(
-        orient="bottom", columns=2, symbolSize=110, symbolOpacity=1, labelLimit=170, rowPadding=1
+        orient="bottom",
+        columns=2,
+        symbolSize=90,
+        symbolOpacity=1,
+        labelLimit=170,
+        labelOffset=1,
+        rowPadding=1,
+        columnPadding=0,  # two names with their powers just fit beside a second picture
     )
     axes = Axes(
         x=partial(_along, lengths=_lengths(lines)),

@@ -29,7 +29,7 @@ def show_main(drawn: Sample) -> None:
             st.markdown("What is missing to the dashed segment lies on the other values.")
     with share:
         curve = data.density_curve(spec)
-        title = f"Share on a: {drawn.n_kept:,} draws (bars)"
+        title = f"Share on a: {words.draws(drawn)} (bars)"
         title += ", exact density (line)" if curve is not None else ", density: sample only"
         chart = figures.share_histogram(
             drawn.coarse_counts(N_BARS),

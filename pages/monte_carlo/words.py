@@ -73,7 +73,7 @@ def headline(drawn: Sample) -> str:
         ASIDE: "c is mostly at one place, but not at ½(v_a + v_b): its share on a is "
         f"{measured(drawn.mean_share_a)} in the mean.",
         SPREAD: f"c is all over: the variance of its share on a is {spread}.",
-        UNTOLD: f"{drawn.n_kept} draws are too few to tell what c looks like; {ENOUGH} are enough.",
+        UNTOLD: f"{draws(drawn)} cannot tell what c looks like; {ENOUGH} draws can.",
     }[look_of(drawn)]
 
 
@@ -102,7 +102,7 @@ def verdict(answer: str, drawn: Sample) -> str:
         f"{middle:.1%} of the draws within 0.1 of the midpoint, {ends:.1%} within 0.1 of an end."
     )
     if happened == UNTOLD:
-        return f":material/help: **{drawn.n_kept:,} draws are too few to tell.** {numbers}"
+        return f":material/help: **{draws(drawn)} cannot tell.** {numbers}"
     if answer == happened:
         return f":material/check: **As you said.** {numbers}"
     return f":material/close: **It is {happened}.** {numbers}"
@@ -114,7 +114,7 @@ def failing(rows: Sequence[Row], spec: PerturbationSpec) -> str:
     if not several:
         return ""
     row = next(row for row in rows if row.quantity == "p_head_fails")
-    if row.sample is None or (row.sample == 0 and not row.theory):
+    if row.sample is None or row.standard_error is None or (row.sample == 0 and not row.theory):
         return ""
     return (
         f"Steadier, not certain: the head on the long key puts less than half on it in "
@@ -148,7 +148,7 @@ def agreement(drawn: Sample) -> str:
     return (
         f"Agreement: while theory is right, some row fails in at most {FALSE_VERDICTS:.0%} of all "
         "samples, however few the draws; where no sample could fail they are too few. "
-        f"{drawn.n_kept:,} draws, seed {drawn.spec.seed}."
+        f"{draws(drawn)}, seed {drawn.spec.seed}."
     )
 
 
@@ -180,6 +180,11 @@ def slip(drawn: Sample, right: float, wrong: float, along: tuple[float, float]) 
         f"{text} The formula does not hold here: a weight of {aside:.2g} in the mean lies on other "
         "values, and c leaves the segment."
     )
+
+
+def draws(drawn: Sample) -> str:
+    """How many draws there are."""
+    return "1 draw" if drawn.n_kept == 1 else f"{drawn.n_kept:,} draws"
 
 
 def measured(found: Measured) -> str:

@@ -74,7 +74,8 @@ def conditions(bench: Bench) -> str:
 def growth(curve: Curve) -> str:
     """The name in the legend, with how fast it grows where the lengths tell it."""
     told = curve.slope is not None and curve.slope.doubt is None
-    return f"{label(curve.method)} L^{power(curve.slope)}" if told else label(curve.method)
+    name = label(curve.method)
+    return f"{name} L^{power(curve.slope).replace(' ', '')}" if told else name
 
 
 def power(slope: Fit | None) -> str:

@@ -109,7 +109,8 @@ def test_one_draw_is_shown_without_a_verdict(
     assert words.DISAGREES not in text
     assert words.AGREES not in text
     assert text.count(words.TOO_FEW) >= 4
-    assert "1 draws are too few to tell what c looks like" in text
+    assert "1 draw cannot tell what c looks like" in text
+    assert "Steadier" not in text
     assert "The diamond is the one draw" in text
     assert "One draw has no variance" in text
     assert "nan" not in text
@@ -118,7 +119,7 @@ def test_one_draw_is_shown_without_a_verdict(
 def test_a_few_draws_tell_neither_look_nor_peaks(opened: Callable[..., AppTest]):
     page = opened(draws=10, predict=True, answer=words.MIDDLE)
     text = text_of(page)
-    assert "10 draws are too few to tell." in text
+    assert "10 draws cannot tell." in text
     assert "Too few draws to count peaks" in text
     assert words.TOO_FEW in text
     assert "some row fails in at most 1% of all samples" in text
