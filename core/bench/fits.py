@@ -1,10 +1,11 @@
 """What the times say: how fast they grow, and from which length on one method beats another.
 
 Slope: least squares of log t on log L over the last three octaves, so that what a short call costs
-anyway does not count; its standard error is that of the residuals. Crossover: log(t_a / t_b) is
-interpolated to zero between two lengths, linearly in log L. Its interval is a bootstrap: medians
-of times drawn again, 2.5 % to 97.5 % of the lengths where they cross; a drawing that never crosses
-counts as the end of the range. Numpy only.
+anyway does not count; its standard error is that of the residuals, its interval Student's. Where
+the lengths do not tell it there is a doubt, and it is not to be shown as a power. Crossover:
+log(t_a / t_b) is interpolated to zero between two lengths, linearly in log L. Its interval is a
+bootstrap: medians of times drawn again, 2.5 % to 97.5 % of the lengths where they cross; a drawing
+that never crosses counts as the end of the range. Numpy only.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,14 +18,21 @@ from numpy.typing import NDArray
 Numbers = NDArray[np.float64]
 # In words: `always` faster, `not in range`: never, `from` a length on, `up to` one, or `several`.
 Verdict = Literal["always", "not in range", "from", "up to", "several"]
+Doubt = Literal["too few lengths", "too short", "too uncertain"]
 OCTAVES = 3
+SHORTEST = 128  # below it the call itself is what takes the time
+WIDEST = 0.5  # of half an interval: beyond it, it may hold the length as well as its square
 N_DRAWS = 400
 MOST_DRAWN = 200  # of a median's times: beyond it its spread is nothing
 
 
+# Student's t at 97.5 %, from one degree of freedom on.
+STUDENT = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fit:
-    """t ∝ L^slope, exactly seconds = exp(intercept) · L^slope, from `shortest` on.
+    """t ∝ L^slope, exactly seconds = exp(intercept) · L^slope, over n_lengths from `shortest` on.
 
     The standard error is None with fewer than three lengths.
     """
@@ -33,6 +41,28 @@ class Fit:
     standard_error: float | None
     intercept: float
     shortest: int
+    n_lengths: int
+
+    @property
+    def half_width(self) -> float | None:
+        """Half of the 95 % interval of the slope."""
+        if self.standard_error is None:
+            return None
+        return _student(self.n_lengths - 2) * self.standard_error
+
+    @property
+    def doubt(self) -> Doubt | None:
+        """Why the slope is no power of L; None if it may be shown as one, with its interval.
+
+        Every mechanism reads all tokens: what surely grows more slowly than L is not yet the
+        mechanism, but what a call costs at any length.
+        """
+        half = self.half_width
+        if half is None:
+            return "too few lengths"
+        if self.shortest < SHORTEST or round(self.slope + half, 2) < 1:
+            return "too short"
+        return "too uncertain" if half >= WIDEST else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,9 +88,14 @@ class Crossover:
 
 
 def fit(lengths: Sequence[int], seconds: Sequence[float]) -> Fit | None:
-    """The slope of the last three octaves; None with fewer than two lengths there."""
+    """The slope of the last three octaves; None with fewer than two lengths there.
+
+    Lengths under 128 count only where fewer than two others are there.
+    """
     shortest = max(lengths, default=0) / 2**OCTAVES
     kept = [(n, t) for n, t in zip(lengths, seconds, strict=True) if n >= shortest]
+    long = [(n, t) for n, t in kept if n >= SHORTEST]
+    kept = long if len(long) > 1 else kept
     if len(kept) < 2:
         return None
     x, y = np.log(np.array(kept, dtype=np.float64)).T
@@ -73,8 +108,21 @@ def fit(lengths: Sequence[int], seconds: Sequence[float]) -> Fit | None:
         variance = float((residuals**2).sum()) / (len(kept) - 2)
         error = float(np.sqrt(variance / (dx**2).sum()))
     return Fit(
-        slope=slope, standard_error=error, intercept=intercept, shortest=min(n for n, _ in kept)
+        slope=slope,
+        standard_error=error,
+        intercept=intercept,
+        shortest=min(n for n, _ in kept),
+        n_lengths=len(kept),
     )
+
+
+def _student(freedom: int) -> float:
+    """Student's t at 97.5 %: z + (z³ + z) / 4ν + (5z⁵ + 16z³ + 3z) / 96ν² beyond the table."""
+    if freedom <= len(STUDENT):
+        return STUDENT[freedom - 1]
+    z = 1.95996
+    first, second = (z**3 + z) / 4, (5 * z**5 + 16 * z**3 + 3 * z) / 96
+    return z + first / freedom + second / freedom**2
 
 
 def crossings(lengths: Sequence[int], log_ratio: Numbers) -> list[float]:

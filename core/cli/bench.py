@@ -12,11 +12,12 @@ from pathlib import Path
 from typing import Any
 
 from core.bench.estimate import estimate
+from core.bench.fits import Fit
 from core.bench.machine import check_device, describe_environment, describe_machine
 from core.bench.measure import measure
 from core.bench.record import Bench, Record, merged, read_bench, write_bench
 from core.bench.spec import DEVICES, DTYPES, METHODS, BenchSpec
-from core.bench.summary import report_of, summaries_of
+from core.bench.summary import fits_of, report_of, summaries_of
 from core.jobs.stopping import stop_requests
 from core.theory.costs import Sizes
 
@@ -108,16 +109,22 @@ def _print_estimate(spec: BenchSpec, *, as_json: bool) -> None:
 def _text(bench: Bench, report: dict[str, Any]) -> str:
     lines = [f"{'method':<12}{'tokens':>8}{'ms':>12}{'MB':>10}{'error':>10}"]
     lines += [_line(record) for record in bench.records]
-    for fit in report["fits"]:
-        error = fit["standard_error"]
-        about = "" if error is None else f" ± {error:.2f}"
-        lines.append(f"{fit['method']}: time grows as L^{fit['slope']:.2f}{about}")
+    lines += [f"{method}: {_growth(fit)}" for method, fit in fits_of(bench.records).items()]
     for found in report["crossovers"]:
         place = "" if found["seq_len"] is None else f" {found['seq_len']:,.0f} tokens"
+        if found["low"] is not None and found["high"] is not None:
+            place += f" ({found['low']:,.0f} to {found['high']:,.0f})"
         lines.append(
             f"{found['method']} faster than {found['baseline']}: {found['verdict']}{place}"
         )
     return "\n".join(lines)
+
+
+def _growth(fit: Fit) -> str:
+    """The power of L with its 95 % interval, or why the lengths do not tell it."""
+    if fit.doubt is not None or fit.half_width is None:
+        return f"{fit.doubt} to tell how time grows"
+    return f"time grows as L^{fit.slope:.2f} ± {fit.half_width:.2f}"
 
 
 def _line(record: Record) -> str:

@@ -6,7 +6,7 @@ import sys
 import time
 from typing import Any
 
-from core.montecarlo.compare import Row, compare
+from core.montecarlo.compare import FALSE_VERDICTS, Row, compare
 from core.montecarlo.sample import sample
 from core.montecarlo.spec import NAMED_HEADS, PerturbationSpec, parse_heads
 
@@ -51,10 +51,15 @@ def run(options: argparse.Namespace) -> None:
     if options.json:
         print(json.dumps({**_report(spec, seconds), "rows": [row.to_dict() for row in rows]}))
         return
-    print(f"{spec.n_draws:,} draws in {seconds:.2f} s, {drawn.n_kept:,} kept")
-    print(f"{'quantity':<18}{'theory':>12}{'sample':>12}{'error':>12}")
+    plural = "" if spec.n_draws == 1 else "s"
+    print(f"{spec.n_draws:,} draw{plural} in {seconds:.2f} s, {drawn.n_kept:,} kept")
+    print(f"{'quantity':<18}{'theory':>12}{'sample':>12}{'error':>12}  verdict")
     for row in rows:
         print(_line(row))
+    print(
+        f"While theory is right, any row disagrees in at most {FALSE_VERDICTS:.0%} of all samples; "
+        "too few draws: no sample could disagree."
+    )
 
 
 def _report(spec: PerturbationSpec, seconds: float) -> dict[str, Any]:
@@ -73,9 +78,12 @@ def _report(spec: PerturbationSpec, seconds: float) -> dict[str, Any]:
 
 
 def _line(row: Row) -> str:
+    """A row of the table; what is not there is a dash."""
     theory = "sample only" if row.theory is None else f"{row.theory:.4g}"
-    doubt = "  disagrees" if row.agrees is False else ""
-    return f"{row.quantity:<18}{theory:>12}{row.sample:>12.4g}{row.standard_error:>12.1g}{doubt}"
+    sample = "-" if row.sample is None else f"{row.sample:.4g}"
+    error = "-" if row.standard_error is None else f"{row.standard_error:.1g}"
+    verdict = "" if row.theory is None else f"  {row.verdict}"
+    return f"{row.quantity:<18}{theory:>12}{sample:>12}{error:>12}{verdict}"
 
 
 def _tell(done: int, total: int) -> None:

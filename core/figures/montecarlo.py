@@ -81,11 +81,17 @@ def share_histogram(
 ) -> Figure:
     """Counts of the share on a in equal bins on [0, 1] as bars, the exact density as a line.
 
-    The bar on top is mean ± standard deviation. The line is cut off above the bars' room.
+    The bar on top is mean ± standard deviation, left out where that is nan (of a single draw). The
+    line is cut off above the bars' room.
     """
     parts = _parts(counts)
     top = float(parts.max()) * len(counts) * ROOM
-    tables = {"bars": _bars(parts), "spread": _spread(mean, deviation, top * 0.97)}
+    above = top * 0.97
+    tables = {
+        "bars": _bars(parts),
+        "spread": _spread(mean, deviation, above),
+        "mean": pd.DataFrame({"mean": [mean], "density": [above]}),
+    }
     if density is not None:
         tables["density"] = _density(*density, top)
     return _share_histogram(known=density is not None).fill(
@@ -153,15 +159,11 @@ def _bars(parts: Array) -> pd.DataFrame:
 
 
 def _spread(mean: float, deviation: float, height: float) -> pd.DataFrame:
-    """The mean ± standard deviation, no wider than [0, 1]."""
-    return pd.DataFrame(
-        {
-            "left": [max(mean - deviation, 0.0)],
-            "right": [min(mean + deviation, 1.0)],
-            "mean": [mean],
-            "density": [height],
-        }
-    )
+    """The mean ± standard deviation, no wider than [0, 1]; no row where that is nan."""
+    if np.isnan(deviation):
+        return pd.DataFrame(columns=["left", "right", "density"])
+    ends = {"left": [max(mean - deviation, 0.0)], "right": [min(mean + deviation, 1.0)]}
+    return pd.DataFrame(ends | {"density": [height]})
 
 
 def _density(at: Array, density: Array, top: float) -> pd.DataFrame:
@@ -183,10 +185,9 @@ def shading(faintest: float) -> dict[str, Any]:
 
 def _mean_and_spread(x: alt.X, y: alt.Y) -> list[alt.Chart]:
     """The spread as a bar and a diamond at the mean."""
-    base = table("spread").encode(y=y)
-    line = base.mark_rule(color=MASKED, strokeWidth=3).encode(x=x, x2="right:Q")
-    dot = base.mark_point(shape="diamond", size=110, filled=True, color=WEIGHT, opacity=1)
-    return [line, dot.encode(x=alt.X("mean:Q"))]
+    line = table("spread").mark_rule(color=MASKED, strokeWidth=3).encode(x=x, x2="right:Q", y=y)
+    dot = table("mean").mark_point(shape="diamond", size=110, filled=True, color=WEIGHT, opacity=1)
+    return [line, dot.encode(x=alt.X("mean:Q"), y=y)]
 
 
 def sized(layers: list[alt.Chart], width: Any, height: Any) -> alt.LayerChart:

@@ -81,17 +81,18 @@ def spread_against_beta(
     beta: float,
     *,
     title: str,
-    sampled: tuple[float, float] | None = None,
+    sampled: tuple[float, float | None] | None = None,
     height: int = 340,
 ) -> Figure:
     """Standard deviations against β, one dash pattern a name; those that are nan are left out.
 
     `sampled`: standard deviation at `beta` and its standard error; the bar is four errors long
-    on either side.
+    on either side, and left out without an error. A deviation that is nan is not drawn.
     """
     tables = {"lines": _known(betas, curves), "here": pd.DataFrame({"beta": [beta]})}
     if sampled is not None:
-        tables["sample"] = _sampled_spread(beta, *sampled)
+        tables["sample"] = _sampled_spread(beta, sampled[0])
+        tables["errors"] = _errors(beta, *sampled)
     return _spread_against_beta(sampled=sampled is not None).fill(
         tables, names=[name for name, _ in curves], betas=_ends(betas), height=height, title=title
     )
@@ -180,16 +181,16 @@ def _known(betas: Array, curves: Sequence[tuple[str, Array]]) -> pd.DataFrame:
     )
 
 
-def _sampled_spread(beta: float, value: float, error: float) -> pd.DataFrame:
-    """The standard deviation of the sample, and four errors on either side."""
-    return pd.DataFrame(
-        {
-            "beta": [beta],
-            "spread": [value],
-            "low": [value - 4 * error],
-            "high": [value + 4 * error],
-        }
-    )
+def _sampled_spread(beta: float, value: float) -> pd.DataFrame:
+    """The standard deviation of the sample; no row where it is nan."""
+    return pd.DataFrame({"beta": [beta], "spread": [value]}).dropna()
+
+
+def _errors(beta: float, value: float, error: float | None) -> pd.DataFrame:
+    """Four errors on either side; no row without an error."""
+    room = float("nan") if error is None else 4 * error
+    ends = {"beta": [beta], "low": [value - room], "high": [value + room]}
+    return pd.DataFrame(ends).dropna()
 
 
 def _ends(values: Array) -> list[float]:
@@ -198,12 +199,12 @@ def _ends(values: Array) -> list[float]:
 
 def _point_with_errors(y: alt.Y) -> list[alt.Chart]:
     """A point at what the sample has, over the bar of its errors."""
-    base = table("sample").encode(x=_beta())
+    bar = table("errors").mark_rule(color=MASKED, strokeWidth=4)
+    dot = table("sample").mark_point(color=QUERY, filled=True, size=90, opacity=1)
+    hover = [alt.Tooltip("spread:Q", title="sample, here", format=".4f")]
     return [
-        base.mark_rule(color=MASKED, strokeWidth=4).encode(y=alt.Y("low:Q"), y2="high:Q"),
-        base.mark_point(color=QUERY, filled=True, size=90, opacity=1).encode(
-            y=y, tooltip=[alt.Tooltip("spread:Q", title="sample, here", format=".4f")]
-        ),
+        bar.encode(x=_beta(), y=alt.Y("low:Q"), y2="high:Q"),
+        dot.encode(x=_beta(), y=y, tooltip=hover),
     ]
 
 

@@ -209,7 +209,14 @@ def _stripes() -> list[alt.Chart]:
 def _channel(kind: Any, marks: str) -> Any:
     """Channels with the same names and the same legend are drawn as one."""
     legend = elements.legend(
-        orient="bottom", columns=2, symbolSize=110, symbolOpacity=1, labelLimit=170, rowPadding=1
+        orient="bottom",
+        columns=2,
+        symbolSize=90,
+        symbolOpacity=1,
+        labelLimit=170,
+        labelOffset=1,
+        rowPadding=1,
+        columnPadding=0,  # two names with their powers just fit beside a second picture
     )
     scale = alt.Scale(domain=hole("names"), range=hole(marks))
     return kind("name:N", sort=hole("names"), title=None, scale=scale, legend=legend)

@@ -1,4 +1,7 @@
-"""Means, covariances and their standard errors in one pass, about a reference near the mean."""
+"""Means, covariances and their standard errors in one pass, about a reference near the mean.
+
+A standard error is None where draws cannot tell it: of a single draw, and of draws all alike.
+"""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -6,6 +9,7 @@ from numpy.typing import NDArray
 from core.montecarlo.result import Measured
 
 Array = NDArray[np.float64]
+ALIKE = 1e-24  # a variance below it, of numbers of size 1, is rounding
 
 
 class RunningMoments:
@@ -81,20 +85,21 @@ class RunningMoments:
     def mean_share(self, constant: float) -> Measured:
         """Mean and standard error of share = row·f + constant."""
         variance = float(self._row @ self.covariance @ self._row)
-        return Measured(
-            float(self._row @ self.mean) + constant, (max(variance, 0.0) / self.n) ** 0.5
-        )
+        error = None if self._tells_nothing(variance) else (variance / (self.n - 1)) ** 0.5
+        return Measured(float(self._row @ self.mean) + constant, error)
 
     def variance_share(self) -> Measured:
-        """Variance of the share; its error is that of the mean of (share − mean)²."""
+        """Variance of the share, nan for a single draw; see `_spread` for its error."""
         away = float(self._row @ self._offset)
         direction = np.concatenate([-2 * away * self._row, [1.0, 0.0]])
-        return self._spread(float(self._row @ self.covariance @ self._row), direction)
+        variance = float(self._row @ self.covariance @ self._row)
+        return self._spread(variance, variance**2, direction)
 
     def total_variance(self) -> Measured:
-        """Trace of the covariance of c; its error is that of the mean of ‖c − mean‖²."""
+        """Trace of the covariance of c, nan for a single draw; see `_spread` for its error."""
         direction = np.concatenate([-2 * self._gram @ self._offset, [0.0, 1.0]])
-        return self._spread(float((self.covariance * self._gram).sum()), direction)
+        turned = self.covariance @ self._gram
+        return self._spread(float(np.trace(turned)), float((turned * turned.T).sum()), direction)
 
     @property
     def _about(self) -> Array:
@@ -111,7 +116,19 @@ class RunningMoments:
         means = self._products[-1, :-1] / self.n
         return self._products[:-1, :-1] / self.n - np.outer(means, means)
 
-    def _spread(self, variance: float, direction: Array) -> Measured:
+    def _spread(self, variance: float, squares: float, direction: Array) -> Measured:
+        """Var S = Var[‖x − mean‖²] / n + 2 tr Σ² / n(n − 1), exact but for the moments put in.
+
+        The second term is all there is where two draws, or two values, lie alike about their mean.
+        """
+        if self.n < 2:
+            return Measured(np.nan, None)
+        unbiased = max(variance, 0.0) * self.n / (self.n - 1)
+        if self._tells_nothing(variance):
+            return Measured(unbiased, None)
         own = max(float(direction @ self._joint @ direction), 0.0)
-        unbiased = max(variance, 0.0) * self.n / max(self.n - 1, 1)
-        return Measured(unbiased, (own / self.n) ** 0.5)
+        return Measured(unbiased, ((own + 2 * squares / (self.n - 1)) / self.n) ** 0.5)
+
+    def _tells_nothing(self, variance: float) -> bool:
+        size = max(float(np.abs(self._gram).max()), 1.0)
+        return self.n < 2 or variance <= ALIKE * size

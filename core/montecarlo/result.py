@@ -13,10 +13,13 @@ Counts = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """A sampled number and its standard error."""
+    """A sampled number and its standard error, None where the draws do not tell it.
+
+    The value is nan where there is none: the variance of a single draw.
+    """
 
     value: float
-    standard_error: float
+    standard_error: float | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,6 +58,14 @@ class Sample:
         return self.mean_weights @ self.spec.value_rows
 
     @property
+    def deviation_share_a(self) -> Measured:
+        """Standard deviation of the share on a; its error is that of the variance, over 2 sd."""
+        variance = self.variance_share_a
+        deviation = variance.value**0.5
+        error = variance.standard_error
+        return Measured(deviation, None if error is None else error / (2 * deviation))
+
+    @property
     def p_ignored(self) -> Measured:
         """Share of the draws in which k_a·q < 0 for a head that asks for a."""
         return _probability(self.n_ignored, self.spec.n_draws)
@@ -75,11 +86,16 @@ class Sample:
         raise ValueError(f"t = {t:g} was not counted; counted: {[c for c, _ in self.off_center]}")
 
     def quantile(self, p: float) -> Measured:
-        """The p-quantile of the share on a from the histogram; the error includes half a bin."""
+        """The p-quantile of the share on a from the histogram; the error includes half a bin.
+
+        There is no error where it would reach beyond the least or the greatest draw.
+        """
         if not 0 < p < 1:
             raise ValueError(f"quantile {p:g}: use a number between 0 and 1")
-        spread = (p * (1 - p) / self.n_kept) ** 0.5
-        low, value, high = (self._at(x) for x in (p - spread, p, p + spread))
+        value, spread = self._at(p), (p * (1 - p) / self.n_kept) ** 0.5
+        if not spread < min(p, 1 - p):
+            return Measured(value, None)
+        low, high = self._at(p - spread), self._at(p + spread)
         return Measured(value, (high - low) / 2 + 0.5 / len(self.share_counts))
 
     def coarse_counts(self, n_bins: int) -> Counts:
@@ -101,10 +117,15 @@ class Sample:
 
     def _at(self, p: float) -> float:
         cumulated = np.concatenate([[0], np.cumsum(self.share_counts)]) / self.n_kept
-        return float(np.interp(min(max(p, 0.0), 1.0), cumulated, self.edges))
+        return float(np.interp(p, cumulated, self.edges))
 
 
 def _probability(count: int, total: int) -> Measured:
-    """A share; its error is that of (count + 1) / (total + 2), so that it is never 0."""
+    """A share; its error is that of (count + 1) / (total + 2), so that it is never 0.
+
+    One draw has none.
+    """
+    if total < 2:
+        return Measured(count / total, None)
     smooth = (count + 1) / (total + 2)
     return Measured(count / total, (smooth * (1 - smooth) / total) ** 0.5)

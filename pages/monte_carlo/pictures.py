@@ -31,17 +31,17 @@ def show_main(drawn: Sample) -> None:
             st.markdown("What is missing to the dashed segment lies on the other values.")
     with share:
         curve = data.density_curve(spec)
-        title = f"Share on a: {drawn.n_kept:,} draws (bars)"
+        title = f"Share on a: {words.draws(drawn)} (bars)"
         title += ", exact density (line)" if curve is not None else ", density: sample only"
         chart = figures.share_histogram(
             drawn.coarse_counts(N_BARS),
             drawn.mean_share_a.value,
-            drawn.variance_share_a.value**0.5,
+            drawn.deviation_share_a.value,
             title=title,
             density=curve,
         )
         show_chart(chart, alt=f"{title}; {words.look_of(drawn)}")
-        st.markdown(f"{words.peaks(drawn)} The diamond with its bar is mean ± sd.")
+        st.markdown(words.peaks(drawn))
 
 
 def show_cloud(spec: PerturbationSpec) -> None:
@@ -105,12 +105,10 @@ def _epsilon(drawn: Sample) -> None:
 def _spread(drawn: Sample) -> None:
     spec = drawn.spec
     betas, lines = data.spread_curves(spec)
-    measured = drawn.variance_share_a
-    deviation = measured.value**0.5
-    error = measured.standard_error / (2 * deviation) if deviation > 0 else 0.0
+    deviation = drawn.deviation_share_a
     title = "Spread of the share on a, by number of heads"
     chart = curves.spread_against_beta(
-        betas, lines, spec.beta, title=title, sampled=(deviation, error)
+        betas, lines, spec.beta, title=title, sampled=(deviation.value, deviation.standard_error)
     )
     show_chart(chart, alt=f"{title}, against β")
     st.markdown(words.together(spec))
@@ -140,7 +138,4 @@ def _table(drawn: Sample) -> None:
     rows = compare(drawn, law)
     st.markdown(words.table(rows))
     reason = words.failing(rows, drawn.spec)
-    st.markdown(
-        f"Theory: {plain(law.method)}. Agreement: within four standard errors; "
-        f"{drawn.n_kept:,} draws, seed {drawn.spec.seed}. {reason}"
-    )
+    st.markdown(f"Theory: {plain(law.method)}. {words.agreement(drawn)} {reason}")

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from core.montecarlo.compare import Row
+from core.montecarlo.compare import FALSE_VERDICTS, Row, Verdict
 from core.montecarlo.result import Measured, Sample
 from core.montecarlo.spec import PerturbationSpec
 
@@ -15,6 +15,7 @@ MOSTLY = "near the midpoint mostly, now and then far off"
 ENDS = "at v_a or at v_b, hardly ever between"
 ASIDE = "mostly at one place, but off the midpoint"
 SPREAD = "all over: no place holds most of it"
+UNTOLD = "not to be told from so few draws"
 LOOKS = (MIDDLE, MOSTLY, ENDS, ASIDE, SPREAD)
 QUANTITIES = {
     "mean_share_a": "mean of the share on a",
@@ -25,17 +26,28 @@ QUANTITIES = {
     "p_ignored": "P(k_a·q < 0)",
 }
 AGREES, DISAGREES = ":material/check: agrees", ":material/close: disagrees"
-SAMPLE_ONLY = "sample only"
+SAMPLE_ONLY, TOO_FEW = "sample only", ":material/help: too few draws"
+AGREEMENTS: dict[Verdict, str] = {
+    "agrees": AGREES,
+    "disagrees": DISAGREES,
+    "too few draws": TOO_FEW,
+    "sample only": SAMPLE_ONLY,
+}
+NO_NUMBER = "–"
 _SCALED = r"$\lVert v_a {} v_b\rVert^2\,\mathrm{{Var}}[t]$"
 MOST, ALWAYS, LITTLE = 0.5, 0.95, 1e-3
+# With fewer draws another seed often tells another look, or another number of peaks.
+ENOUGH, ENOUGH_FOR_PEAKS = 100, 1000
 
 
 def look_of(drawn: Sample) -> str:
-    """Which of `LOOKS` the sample is, by tenths of the share on a.
+    """Which of `LOOKS` the sample is, by tenths of the share on a; `UNTOLD` of too few draws.
 
     Near the midpoint is a share from 0.4 to 0.6; off it, at least half of the draws lie in two
     neighbouring tenths elsewhere; ends are the outermost tenths, each with a tenth of the draws.
     """
+    if drawn.n_kept < ENOUGH:
+        return UNTOLD
     parts = drawn.coarse_counts(10) / drawn.n_kept
     middle = float(parts[4:6].sum())
     if middle >= ALWAYS:
@@ -61,18 +73,24 @@ def headline(drawn: Sample) -> str:
         ASIDE: "c is mostly at one place, but not at ½(v_a + v_b): its share on a is "
         f"{measured(drawn.mean_share_a)} in the mean.",
         SPREAD: f"c is all over: the variance of its share on a is {spread}.",
+        UNTOLD: f"{draws(drawn)} cannot tell what c looks like; {ENOUGH} draws can.",
     }[look_of(drawn)]
 
 
 def peaks(drawn: Sample) -> str:
     """Whether mean ± sd can stand for the law."""
-    mean, deviation = drawn.mean_share_a.value, drawn.variance_share_a.value**0.5
+    mean, deviation = drawn.mean_share_a.value, drawn.deviation_share_a.value
+    if drawn.n_kept < 2:
+        return "The diamond is the one draw; it has no spread."
+    bar = "The diamond with its bar is mean ± sd."
+    if drawn.n_kept < ENOUGH_FOR_PEAKS:
+        return f"Too few draws to count peaks: mean ± sd is {mean:.3g} ± {deviation:.2g}. {bar}"
     if drawn.is_bimodal:
         return (
             f"**Two peaks** (bimodal): {mean:.2f} ± {deviation:.2g}, mean ± sd, misleads. "
-            "Read the bars."
+            f"Read the bars. {bar}"
         )
-    return f"One peak: mean ± sd is {mean:.3g} ± {deviation:.2g}."
+    return f"One peak: mean ± sd is {mean:.3g} ± {deviation:.2g}. {bar}"
 
 
 def verdict(answer: str, drawn: Sample) -> str:
@@ -83,6 +101,8 @@ def verdict(answer: str, drawn: Sample) -> str:
     numbers = (
         f"{middle:.1%} of the draws within 0.1 of the midpoint, {ends:.1%} within 0.1 of an end."
     )
+    if happened == UNTOLD:
+        return f":material/help: **{draws(drawn)} cannot tell.** {numbers}"
     if answer == happened:
         return f":material/check: **As you said.** {numbers}"
     return f":material/close: **It is {happened}.** {numbers}"
@@ -94,7 +114,7 @@ def failing(rows: Sequence[Row], spec: PerturbationSpec) -> str:
     if not several:
         return ""
     row = next(row for row in rows if row.quantity == "p_head_fails")
-    if row.sample == 0 and not row.theory:
+    if row.sample is None or row.standard_error is None or (row.sample == 0 and not row.theory):
         return ""
     return (
         f"Steadier, not certain: the head on the long key puts less than half on it in "
@@ -115,12 +135,21 @@ def together(spec: PerturbationSpec) -> str:
 def table(rows: Sequence[Row]) -> str:
     """Quantity, theory, sample, standard error, agreement as a Markdown table."""
     lines = [
-        f"| {QUANTITIES[row.quantity]} | {_theory(row)} | {row.sample:.4g} "
-        f"| {row.standard_error:.1g} | {_agreement(row)} |"
+        f"| {QUANTITIES[row.quantity]} | {_theory(row)} | {_number(row.sample, '.4g')} "
+        f"| {_number(row.standard_error, '.1g')} | {AGREEMENTS[row.verdict]} |"
         for row in rows
     ]
     head = ["| quantity | theory | sample | standard error | agreement |", "|:--|--:|--:|--:|:--|"]
     return "\n".join([*head, *lines])
+
+
+def agreement(drawn: Sample) -> str:
+    """What stands behind a verdict."""
+    return (
+        f"Agreement: while theory is right, some row fails in at most {FALSE_VERDICTS:.0%} of all "
+        "samples, however few the draws; where no sample could fail they are too few. "
+        f"{draws(drawn)}, seed {drawn.spec.seed}."
+    )
 
 
 def slip(drawn: Sample, right: float, wrong: float, along: tuple[float, float]) -> tuple[str, str]:
@@ -132,6 +161,8 @@ def slip(drawn: Sample, right: float, wrong: float, along: tuple[float, float]) 
     a, b = drawn.spec.value_rows[:2]
     same = bool(np.isclose(((a - b) ** 2).sum(), ((a + b) ** 2).sum()))
     total = drawn.total_variance_c
+    if drawn.n_kept < 2:
+        return formula, "One draw has no variance that could tell the slip from what is right."
     text = (
         "The slip writes $(v_a + v_b)\\,\\mathrm{Var}[t]$, as if $t$ and $1 - t$ varied "
         f"apart. Here {_SCALED.format('-')} = {right:.3g}; with the slip's direction "
@@ -151,19 +182,26 @@ def slip(drawn: Sample, right: float, wrong: float, along: tuple[float, float]) 
     )
 
 
+def draws(drawn: Sample) -> str:
+    """How many draws there are."""
+    return "1 draw" if drawn.n_kept == 1 else f"{drawn.n_kept:,} draws"
+
+
 def measured(found: Measured) -> str:
-    """A number and its standard error."""
-    return f"{found.value:.3g} ± {found.standard_error:.1g}"
+    """A number and its standard error, where there is one."""
+    error = "" if found.standard_error is None else f" ± {found.standard_error:.1g}"
+    return f"{found.value:.3g}{error}"
 
 
 def percents(found: Measured) -> str:
-    """A probability and its standard error in percent."""
-    return f"{100 * found.value:.3g} ± {100 * found.standard_error:.1g} %"
+    """A probability and its standard error, where there is one, in percent."""
+    error = "" if found.standard_error is None else f" ± {100 * found.standard_error:.1g}"
+    return f"{100 * found.value:.3g}{error} %"
 
 
 def _theory(row: Row) -> str:
     return SAMPLE_ONLY if row.theory is None else f"{row.theory:.4g}"
 
 
-def _agreement(row: Row) -> str:
-    return {True: AGREES, False: DISAGREES, None: SAMPLE_ONLY}[row.agrees]
+def _number(number: float | None, form: str) -> str:
+    return NO_NUMBER if number is None else format(number, form)

@@ -16,10 +16,11 @@ EMPTY = (
     "after some seconds."
 )
 HOW = (
-    "The legend gives the power of L. Full lines: measured medians; band: quartiles. Dashes: the "
-    "formula, for times through the longest measured text. Hollow: to be read with care, point at "
-    "it. Grey dots: this machine's floor, for moving inputs and outputs, and for the products of "
-    "softmax. Upright lines: where a linear map overtakes SDPA, with a 95 % interval."
+    "The legend gives the power of L with its 95 % interval; where the lengths do not tell it, the "
+    "table says why. Full lines: measured medians; band: quartiles. Dashes: the formula, for times "
+    "through the longest measured text. Hollow: to be read with care, point at it. Grey dots: this "
+    "machine's floor, for moving inputs and outputs, and for the products of softmax. Upright "
+    "lines: where a linear map overtakes SDPA, with a 95 % interval."
 )
 STATES = {
     "queued": "waits for its turn",
@@ -71,17 +72,19 @@ def conditions(bench: Bench) -> str:
 
 
 def growth(curve: Curve) -> str:
-    """The name in the legend, with how fast it grows; the error stands in the table."""
-    slope = "" if curve.slope is None else f" L^{curve.slope.slope:.2f}"
-    return f"{label(curve.method)}{slope}"
+    """The name in the legend, with how fast it grows where the lengths tell it."""
+    told = curve.slope is not None and curve.slope.doubt is None
+    name = label(curve.method)
+    return f"{name} L^{power(curve.slope).replace(' ', '')}" if told else name
 
 
 def power(slope: Fit | None) -> str:
-    """The power of L, with its standard error."""
+    """The power of L with its 95 % interval, or why the lengths do not tell it."""
     if slope is None:
         return "–"
-    error = "" if slope.standard_error is None else f" ± {slope.standard_error:.2f}"
-    return f"{slope.slope:.2f}{error}"
+    if slope.doubt is not None or slope.half_width is None:
+        return f"{slope.doubt} to tell"
+    return f"{slope.slope:.2f} ± {slope.half_width:.2f}"
 
 
 def headline(found: Mapping[tuple[str, str], Crossover]) -> str:

@@ -71,6 +71,48 @@ def test_two_lengths_have_a_slope_without_error_and_one_has_none():
     assert fit((10, 1000), (1.0, 4.0)) is None  # too far apart for three octaves
 
 
+@pytest.mark.parametrize("n_lengths", [3, 4, 7, 12, 14, 40])
+def test_the_interval_holds_the_power_in_95_of_100_measurements(n_lengths: int):
+    rng = np.random.default_rng(1)
+    lengths = np.geomspace(1024, 8192, n_lengths).round().astype(int).tolist()
+    y = 1.3 * np.log(lengths) + 0.05 * rng.standard_normal((3000, n_lengths))
+    held = 0
+    for times in np.exp(y):
+        found = fit(lengths, times.tolist())
+        assert found is not None
+        assert found.half_width is not None
+        held += abs(found.slope - 1.3) <= found.half_width
+    assert held / 3000 == pytest.approx(0.95, abs=0.012)
+
+
+@pytest.mark.parametrize(
+    ("law", "lengths", "doubt"),
+    [
+        (lambda n: 1e-9 * n * n, LENGTHS, None),
+        (lambda n: 1e-6 * n, LENGTHS, None),
+        (lambda n: 1e-9 * n * n, (512, 1024), "too few lengths"),
+        (lambda n: 1e-9 * n * n, (16, 24, 32, 48, 64), "too short"),
+        (lambda n: 1e-9 * n * n, (16, 32, 64, 128), "too short"),
+        (lambda n: 2e-3 + 1e-6 * n, LENGTHS[:4], "too short"),  # what a call costs
+        (lambda n: 1e-9 * n * n * (4 if n == 2048 else 1), LENGTHS, "too uncertain"),
+    ],
+)
+def test_a_power_is_doubted_where_the_lengths_do_not_tell_it(
+    law: Callable[[int], float], lengths: tuple[int, ...], doubt: str | None
+):
+    found = fit(lengths, [law(n) for n in lengths])
+    assert found is not None
+    assert found.doubt == doubt
+
+
+def test_short_lengths_do_not_count_where_there_are_others():
+    lengths = (64, 128, 256, 512)
+    found = fit(lengths, [1.0, *(1e-9 * n**2 for n in lengths[1:])])
+    assert found is not None
+    assert (found.shortest, found.n_lengths, found.doubt) == (128, 3, None)
+    assert found.slope == pytest.approx(2)
+
+
 def test_crossings_are_interpolated_in_the_logarithm_of_the_length():
     # t_a / t_b = 1000 / L crosses 1 at 1000, between 512 and 1024.
     ratio = np.log(1000 / np.array(LENGTHS))

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -12,7 +13,7 @@ import pytest
 
 from core.bench import machine, timing
 from core.bench.memory import MemoryMeter
-from core.bench.record import read_bench
+from core.bench.record import Record, read_bench
 from core.cli import bench as verb
 from core.cli.main import main
 
@@ -71,8 +72,41 @@ def test_causal_and_backward_are_said_in_each_record(bench: Callable[..., Any]):
 def test_the_text_has_a_line_a_case_a_slope_and_a_verdict(bench: Callable[..., Any]):
     _, out, _ = bench("--methods", "sdpa", "elu")
     assert out.count("\nelu  ") == 2
-    assert "elu: time grows as L^" in out
+    assert "elu: too few lengths to tell how time grows" in out
     assert "elu faster than sdpa: " in out
+
+
+def test_powers_of_lengths_under_128_are_not_told(bench: Callable[..., Any]):
+    _, out, _ = bench("--methods", "sdpa", "elu", lengths=("16", "32", "64"))
+    assert "sdpa: too short to tell how time grows\nelu: too short to tell how time grows" in out
+    assert "L^" not in out
+
+
+def test_powers_and_crossings_are_told_with_their_intervals(
+    bench: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+):
+    laws = {"sdpa": lambda n: 1e-9 * n * n, "elu": lambda n: 4e-7 * n}
+
+    def measured(spec: Any, **_: Any) -> list[Record]:
+        return [
+            Record(
+                method=method,
+                causal=False,
+                pass_name="forward",
+                seq_len=n,
+                head_dim=8,
+                median_seconds=laws[method](n),
+                quantiles=(0.9 * laws[method](n), 1.1 * laws[method](n)),
+                repeats=5,
+            )
+            for n in spec.lengths
+            for method in spec.methods
+        ]
+
+    monkeypatch.setattr(verb, "measure", measured)
+    _, out, _ = bench("--methods", "sdpa", "elu", lengths=("128", "256", "512", "1024"))
+    assert "sdpa: time grows as L^2.00 ± 0.00\nelu: time grows as L^1.00 ± 0.00" in out
+    assert re.search(r"elu faster than sdpa: from 400 tokens \(3\d\d to 4\d\d\)", out)
 
 
 def test_settings_join_in_one_file(bench: Callable[..., Any], tmp_path: Path):

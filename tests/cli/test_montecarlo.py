@@ -6,6 +6,8 @@ import json
 import pytest
 
 from core.cli import montecarlo
+from core.montecarlo.compare import compare, law_of
+from core.montecarlo.spec import PerturbationSpec
 
 SMALL = ("--draws", "20000")
 
@@ -47,6 +49,36 @@ def test_json_gives_null_where_theory_is_silent(capsys: pytest.CaptureFixture[st
     rows = {row["quantity"]: row for row in json.loads(capsys.readouterr().out)["rows"]}
     assert rows["p_off_center"]["theory"] is None
     assert rows["mean_share_a"]["theory"] is not None
+
+
+def test_one_draw_has_no_error_no_variance_and_no_verdict(capsys: pytest.CaptureFixture[str]):
+    call("--draws", "1", "--json")
+    rows = {row["quantity"]: row for row in json.loads(capsys.readouterr().out)["rows"]}
+    assert {row["standard_error"] for row in rows.values()} == {None}
+    assert {row["verdict"] for row in rows.values()} == {"too few draws"}
+    assert rows["variance_share_a"]["sample"] is None
+    call("--draws", "1")
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.endswith("  too few draws") for line in lines] == [False] * 2 + [True] * 6 + [
+        False
+    ]
+    assert lines[3].split()[:4] == ["variance_share_a", "0.1953", "-", "-"]
+
+
+def test_what_a_verdict_means_is_said(capsys: pytest.CaptureFixture[str]):
+    call(*SMALL)
+    out = capsys.readouterr().out
+    assert out.count("  agrees\n") == 6
+    assert "any row disagrees in at most 1% of all samples" in out
+
+
+def test_a_row_that_disagrees_is_marked(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+):
+    wrong = law_of(PerturbationSpec(radial_variance=0.4))
+    monkeypatch.setattr(montecarlo, "compare", lambda drawn: compare(drawn, wrong))
+    call(*SMALL)
+    assert "  disagrees" in capsys.readouterr().out
 
 
 def test_a_long_run_tells_its_progress(

@@ -57,8 +57,14 @@ def test_bars_are_a_density_that_sums_to_1():
 
 def test_mean_and_spread_stay_on_the_axis():
     chart = figures.share_histogram(np.array([1, 1]), 0.5, 0.7, title="share")
-    spread = next(rows for rows in rows_of(chart) if "mean" in rows[0])[0]
+    (spread,) = chart.to_dict()["datasets"]["spread"]
     assert (spread["left"], spread["right"]) == (0, 1)
+
+
+def test_one_draw_has_a_mean_without_a_bar():
+    chart = figures.share_histogram(np.array([1, 0]), 0.2, float("nan"), title="share")
+    drawn = chart.to_dict()["datasets"]
+    assert (len(drawn["mean"]), len(drawn["spread"])) == (1, 0)
 
 
 def test_a_density_beyond_all_bounds_is_cut_off():
@@ -105,6 +111,19 @@ def test_the_share_stands_over_the_density_of_epsilon():
     assert len(density) == 9
     domains = [part["encoding"]["x"]["scale"]["domain"] for part in spec["vconcat"]]
     assert domains[0] == domains[1] == [-1, 3]
+
+
+@pytest.mark.parametrize(
+    ("sampled", "drawn"),
+    [((0.4, 0.01), (1, 1)), ((0.4, None), (1, 0)), ((float("nan"), None), (0, 0))],
+)
+def test_a_sampled_spread_has_a_bar_where_it_has_an_error(
+    sampled: tuple[float, float | None], drawn: tuple[int, int]
+):
+    lines = [("one", np.array([0.1, 0.2]))]
+    chart = curves.spread_against_beta(np.array([1.0, 10.0]), lines, 5.0, title="", sampled=sampled)
+    tables = chart.to_dict()["datasets"]
+    assert (len(tables["sample"]), len(tables["errors"])) == drawn
 
 
 def test_spreads_that_theory_does_not_know_are_left_out():

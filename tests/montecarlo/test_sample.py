@@ -10,7 +10,7 @@ import pytest
 from core.montecarlo.compare import compare
 from core.montecarlo.full import draw_full, key_cloud
 from core.montecarlo.moments import RunningMoments
-from core.montecarlo.result import Sample
+from core.montecarlo.result import Measured, Sample
 from core.montecarlo.sample import sample
 from core.montecarlo.scores import make_plan
 from core.montecarlo.spec import PerturbationSpec
@@ -123,9 +123,17 @@ def test_histograms_hold_every_draw():
 def test_quantiles_come_with_their_error():
     drawn = sample(PerturbationSpec(beta=5, heads="one", n_draws=100_000))
     median = drawn.quantile(0.5)
+    assert median.standard_error is not None
     assert abs(median.value - 0.5) < 4 * median.standard_error + 0.01
     with pytest.raises(ValueError, match="quantile 1: use a number between 0 and 1"):
         drawn.quantile(1)
+
+
+def test_a_quantile_beyond_which_hardly_a_draw_lies_has_no_error():
+    few = sample(PerturbationSpec(n_draws=10))
+    assert few.quantile(0.05).standard_error is None
+    assert few.quantile(0.5).standard_error is not None
+    assert sample(PerturbationSpec(n_draws=1)).quantile(0.5).standard_error is None
 
 
 def test_two_heaps_are_called_two_heaps():
@@ -204,15 +212,49 @@ def test_running_moments_are_those_of_all_draws_at_once(n_features: int):
     away = draws - draws.mean(axis=1, keepdims=True)
     squares = np.einsum("fm,fg,gm->m", away, gram, away)
     found = running.variance_share(), running.total_variance()
-    assert running.mean_share(1.0).value == pytest.approx(share.mean() + 1)
+    mean = running.mean_share(1.0)
+    assert mean.value == pytest.approx(share.mean() + 1)
+    assert mean.standard_error == pytest.approx((share.var(ddof=1) / 5000) ** 0.5, rel=1e-9)
     assert found[0].value == pytest.approx(share.var(ddof=1), rel=1e-9)
-    assert found[0].standard_error == pytest.approx(spread.std() / 5000**0.5, rel=1e-9)
+    # Var S = Var[‖x − mean‖²] / n + 2 tr Σ² / n(n − 1)
+    own = (spread.var() + 2 * share.var() ** 2 / 4999) / 5000
+    assert found[0].standard_error == pytest.approx(own**0.5, rel=1e-9)
     assert found[1].value == pytest.approx(squares.mean() * 5000 / 4999, rel=1e-9)
-    assert found[1].standard_error == pytest.approx(squares.std() / 5000**0.5, rel=1e-9)
+    turned = np.atleast_2d(np.cov(draws, ddof=0)) @ gram
+    own = (squares.var() + 2 * np.trace(turned @ turned) / 4999) / 5000
+    assert found[1].standard_error == pytest.approx(own**0.5, rel=1e-9)
 
 
-def close(fast: float, draws: np.ndarray, error: float) -> None:
+@pytest.mark.parametrize("n", [2, 5, 50])
+def test_the_error_of_a_variance_is_its_spread_over_many_samples(n: int):
+    generator = np.random.default_rng(3)
+    found = [sampled_variance(generator.random((1, n))) for _ in range(4000)]
+    values = np.array([one.value for one in found])
+    assert values.mean() == pytest.approx(1 / 12, rel=0.05)
+    squares = [one.standard_error**2 for one in found if one.standard_error is not None]
+    assert len(squares) == 4000
+    assert 0.4 < np.mean(squares) / values.var() < 1.2
+
+
+def test_one_draw_has_a_mean_but_no_variance_and_no_error():
+    running = RunningMoments(np.ones(1), np.eye(1))
+    running.add(np.array([[0.3]]), np.empty((4, 1)))
+    mean, variance = running.mean_share(0.0), running.variance_share()
+    assert (mean.value, mean.standard_error) == (pytest.approx(0.3), None)
+    assert np.isnan(variance.value)
+    assert variance.standard_error is None
+
+
+def sampled_variance(draws: np.ndarray) -> Measured:
+    """Of one feature, drawn in one block."""
+    running = RunningMoments(np.ones(1), np.eye(1))
+    running.add(draws, np.empty((4, draws.shape[1])))
+    return running.variance_share()
+
+
+def close(fast: float, draws: np.ndarray, error: float | None) -> None:
     """Both within four of their joint standard errors."""
+    assert error is not None
     joint = (error**2 + float(draws.var()) / len(draws) + 1.0 / len(draws) ** 2) ** 0.5
     assert abs(fast - float(draws.mean())) < 4 * joint
 

@@ -99,6 +99,33 @@ def test_the_law_with_two_peaks_is_called_so(opened: Callable[..., AppTest]):
     assert "One peak" in text_of(opened(rho=0.0, alpha=1e-4))
 
 
+@pytest.mark.parametrize("preset", list(PRESETS))
+@pytest.mark.parametrize("picture", [BETA, BANDS])
+def test_one_draw_is_shown_without_a_verdict(
+    opened: Callable[..., AppTest], preset: str, picture: str
+):
+    page = choose(opened(draws=1, picture=picture), preset)
+    text = text_of(page)
+    assert words.DISAGREES not in text
+    assert words.AGREES not in text
+    assert text.count(words.TOO_FEW) >= 4
+    assert "1 draw cannot tell what c looks like" in text
+    assert "Steadier" not in text
+    assert "The diamond is the one draw" in text
+    assert "One draw has no variance" in text
+    assert "nan" not in text
+
+
+def test_a_few_draws_tell_neither_look_nor_peaks(opened: Callable[..., AppTest]):
+    page = opened(draws=10, predict=True, answer=words.MIDDLE)
+    text = text_of(page)
+    assert "10 draws cannot tell." in text
+    assert "Too few draws to count peaks" in text
+    assert words.TOO_FEW in text
+    assert "some row fails in at most 1% of all samples" in text
+    assert words.TOO_FEW not in text_of(opened())
+
+
 def test_two_heads_are_steadier_but_not_certain(opened: Callable[..., AppTest]):
     assert "Steadier, not certain" in text_of(opened(heads="two"))
     assert "Steadier" not in text_of(opened(heads="two-equal"))

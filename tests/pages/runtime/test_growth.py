@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -48,8 +49,12 @@ def test_a_stored_machine_is_shown_at_once(
     assert "EPYC, cpu, 1 thread(s), torch 2.13" in text
     assert "OMP_WAIT_POLICY=passive" in text
     time, memory = charts(app)
-    assert names(time)[:3] == ["explicit L^2.00", "SDPA L^2.00", "elu+1 L^1.00"]
-    assert names(memory)[2] == "elu+1 L^1.00"
+    assert names(time)[:3] == [
+        "explicit L^2.00±0.00",
+        "SDPA L^2.00±0.00",
+        "elu+1 L^1.00±0.00",
+    ]
+    assert names(memory)[2] == "elu+1 L^1.00±0.00"
     assert (dashed(time, [7, 4]), dashed(time, [2, 3]), dashed(time, [1, 4])) == (1, 1, 0)
     assert len({row["name"] for row in time["tables"]["floors"]}) == 2
 
@@ -65,6 +70,18 @@ def test_the_table_has_every_verdict_beside_its_formula(store: Callable, open_ru
     assert rows["FAVOR+ (128 features)"]["time, power of L"] == "1.00 ± 0.00"
     assert "Perceiver (64 latents)" in rows
     assert ["always", "–", "always"] in [list(row.values())[3:] for row in rows.values()]
+
+
+def test_a_power_of_short_texts_is_not_told(
+    store: Callable, open_runtime: Open, charts: Charts, make_causal: Any
+):
+    short = [replace(make_causal[0], seq_len=n, median_seconds=1e-4 * n) for n in (16, 32, 64)]
+    store("short", *short)
+    app = open_runtime()
+    assert names(charts(app)[0]) == ["elu+1"]
+    (table,) = app.table
+    (row,) = table.value.to_dict("records")
+    assert row["time, power of L"] == "too short to tell"
 
 
 def test_a_setting_is_chosen_by_its_address(
@@ -84,7 +101,11 @@ def test_what_is_drawn_can_be_chosen(store: Callable, open_runtime: Open, charts
     store()
     app = open_runtime()
     app.multiselect(key="rt-hidden").set_value(["explicit", "favor"]).run()
-    assert names(charts(app)[0]) == ["SDPA L^2.00", "elu+1 L^1.00", "Perceiver L^1.00"]
+    assert names(charts(app)[0]) == [
+        "SDPA L^2.00±0.00",
+        "elu+1 L^1.00±0.00",
+        "Perceiver L^1.00±0.00",
+    ]
     app.toggle(key="rt-formulas").set_value(False).run()
     app.toggle(key="rt-floors").set_value(False).run()
     time, memory = charts(app)
