@@ -32,7 +32,7 @@ def work(
     """To the end: how many records there are; or None if stopped, what there is being kept."""
     spec = job.spec
     check_device(spec)
-    bench = _begun(job, folder)
+    bench = _begun(job, folder, reporter.check)
     with closing(Journal(folder, last_step=EVERY_LINE)) as journal, stop_requests() as signalled:
         records = records_of(folder)
         told = _Teller(job, reporter, bench, records)
@@ -44,12 +44,13 @@ def work(
             told.progress()
         journal.sync()
     bench = replace(bench, records=tuple(records))
+    reporter.check()
     write_bench(folder / BENCH, bench, summaries_of(bench))
     told.write()
     return {"n_records": len(records)} if len(records) == len(spec.cases) else None
 
 
-def _begun(job: BenchJob, folder: Path) -> Bench:
+def _begun(job: BenchJob, folder: Path, check: Callable[[], None]) -> Bench:
     """Machine and environment; those of an earlier attempt must be the same."""
     here = Bench(
         machine=describe_machine(job.device),
@@ -59,6 +60,7 @@ def _begun(job: BenchJob, folder: Path) -> Bench:
     path = folder / BENCH
     if path.exists():
         return replace(merged(read_bench(path), here), records=())
+    check()
     write_bench(path, here, {})
     return here
 

@@ -83,7 +83,7 @@ def read_ticket(folder: Path) -> Ticket:
 
 def write_ticket(folder: Path, ticket: Ticket) -> None:
     """Only under the queue's lock."""
-    write_json(folder / TICKET, asdict(ticket))
+    write_json(folder / TICKET, asdict(ticket), make_folder=False)
 
 
 def read_stop(folder: Path) -> StopRequest | None:
@@ -95,7 +95,7 @@ def read_stop(folder: Path) -> StopRequest | None:
 
 def write_stop(folder: Path, request: StopRequest) -> None:
     """Only under the queue's lock."""
-    write_json(folder / STOP, asdict(request))
+    write_json(folder / STOP, asdict(request), make_folder=False)
 
 
 def is_stop_requested(folder: Path, attempt: int) -> bool:
