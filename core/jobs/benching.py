@@ -4,6 +4,7 @@ metrics.jsonl has a line for each record as it comes, `bench.json` what it was m
 end, and at a stop, the records go there too. An attempt that goes on leaves out what is there.
 """
 
+import sys
 import time
 from collections.abc import Callable
 from contextlib import closing
@@ -35,6 +36,8 @@ def work(
     bench = _begun(job, folder, reporter.check)
     with closing(Journal(folder, last_step=EVERY_LINE)) as journal, stop_requests() as signalled:
         records = records_of(folder)
+        if (n_lost := reporter.status.step - len(records)) > 0:
+            print(f"{n_lost} lost records are measured again", file=sys.stderr, flush=True)
         told = _Teller(job, reporter, bench, records)
         asked = _now_and_then(lambda: signalled.is_set() or is_stopped())
         done = {(record.method, record.seq_len) for record in records}

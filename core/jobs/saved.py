@@ -31,14 +31,14 @@ def lost_file(folder: Path) -> str | None:
 def refuse_lost(folder: Path) -> None:
     """Raise ValueError if a file is missing without which the training cannot go on."""
     if (name := lost_file(folder)) is not None:
-        raise ValueError(why_lost(folder, name))
+        raise ValueError(f"{folder}: {why_lost(name)}")
 
 
-def why_lost(folder: Path, name: str) -> str:
+def why_lost(name: str) -> str:
     """What is missing, and what can be done."""
     return (
-        f"{folder}: {name} is missing, and the training has begun: put the file back, or train "
-        "anew elsewhere (a new job, another --out); what is there is left alone"
+        f"{name} is missing, and the training had begun: put the file back, or train anew (as a "
+        "new job, or with another --out); what is there is left as it is"
     )
 
 
