@@ -201,7 +201,7 @@ def _from(before: Job) -> str:
     status = before.status
     if status is None or status.step == (saved := status.saved_step or 0):
         return ""
-    return f"; it was at step {status.step}, and goes on behind step {saved}, the last one saved"
+    return f"; it was at step {status.step} and goes on behind step {saved}, the last one saved"
 
 
 def _line(job: Job) -> str:
