@@ -143,7 +143,8 @@ def look(folder: Path, *, now: float | None = None) -> Job:
         state, message = ("failed", "") if problems else (state, message)
     lost = lost_file(folder) if state in RESUMABLE and isinstance(asked, TrainSpec) else None
     if lost is not None:
-        message = f"it cannot go on: {why_lost(lost)}"
+        before = f"; before that: {message}" if message else ""
+        message = f"it cannot go on: {why_lost(lost)}{before}"
     return Job(
         id=folder.name,
         state=state,

@@ -44,6 +44,7 @@ def test_a_job_that_lost_its_state_or_its_run_is_not_resumed_and_keeps_what_it_h
     assert (job.state, job.can_resume, job.lost) == ("stopped", False, name)
     why = f"it cannot go on: {name} is missing, and the training had begun: put the file back"
     assert job.message.startswith(why)
+    assert job.message.endswith("; before that: stopped as asked")
     with pytest.raises(ValueError, match=f"is stopped, but {why}"):
         board.resume(runs, stopped_at_7.name, launcher)
     assert content(stopped_at_7) == before
