@@ -17,9 +17,14 @@ CONFIG, VOCABULARY, WEIGHTS, CARD = (
 )
 
 
-def write_whole(path: Path, write: Callable[[Path], None]) -> None:
-    """Call `write` with a temporary path beside `path`, then replace `path` in one move."""
-    path.parent.mkdir(parents=True, exist_ok=True)
+def write_whole(path: Path, write: Callable[[Path], None], *, make_folder: bool = True) -> None:
+    """Call `write` with a temporary path beside `path`, then replace `path` in one move.
+
+    Without `make_folder` the folder must be there, or FileNotFoundError is raised: whoever works
+    in a folder for long does not bring it back after somebody has removed it.
+    """
+    if make_folder:
+        path.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     os.close(handle)
     temporary = Path(name)
@@ -32,10 +37,10 @@ def write_whole(path: Path, write: Callable[[Path], None]) -> None:
         temporary.unlink(missing_ok=True)
 
 
-def write_json(path: Path, data: dict[str, Any]) -> None:
+def write_json(path: Path, data: dict[str, Any], *, make_folder: bool = True) -> None:
     """A JSON object as a whole file."""
     text = json.dumps(data, ensure_ascii=False, indent=1) + "\n"
-    write_whole(path, lambda temporary: _write_text(temporary, text))
+    write_whole(path, lambda temporary: _write_text(temporary, text), make_folder=make_folder)
 
 
 def read_json(path: Path) -> dict[str, Any]:

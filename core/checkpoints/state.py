@@ -17,10 +17,14 @@ from core.checkpoints.store import CheckpointError, read_tensors
 
 
 def save_state(path: Path, tensors: dict[str, Tensor], meta: dict[str, Any]) -> None:
-    """Write tensors and a JSON-able dictionary as one whole file."""
+    """Write tensors and a JSON-able dictionary as one whole file; its folder must be there."""
     contiguous = {name: tensor.detach().contiguous() for name, tensor in tensors.items()}
     header = {"meta": json.dumps(meta)}
-    write_whole(path, lambda part: safetensors.torch.save_file(contiguous, part, metadata=header))
+
+    def write(part: Path) -> None:
+        safetensors.torch.save_file(contiguous, part, metadata=header)
+
+    write_whole(path, write, make_folder=False)
 
 
 def load_state(path: Path) -> tuple[dict[str, Tensor], dict[str, Any]]:

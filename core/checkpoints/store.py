@@ -57,10 +57,14 @@ def save_checkpoint(
     *,
     dtype: torch.dtype = torch.float16,
 ) -> None:
-    """Write all four files; the card last, so that a folder with a card is complete."""
-    write_json(folder / CONFIG, asdict(model.config))
-    write_json(folder / VOCABULARY, vocabulary.to_dict())
-    save_weights(folder / WEIGHTS, model, dtype=dtype)
+    """Write all four files; the card last, so that a folder with a card is complete.
+
+    The folder is made at first only: removed meanwhile, it stays away (FileNotFoundError).
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    write_json(folder / CONFIG, asdict(model.config), make_folder=False)
+    write_json(folder / VOCABULARY, vocabulary.to_dict(), make_folder=False)
+    save_weights(folder / WEIGHTS, model, dtype=dtype, make_folder=False)
     write_card(folder, card)
 
 
@@ -69,13 +73,17 @@ def write_card(folder: Path, card: dict[str, Any]) -> None:
     files = {name: sha256(folder / name) for name in (CONFIG, VOCABULARY, WEIGHTS)}
     for path in sorted((folder / SNAPSHOTS).glob("*.safetensors")):
         files[f"{SNAPSHOTS}/{path.name}"] = sha256(path)
-    write_json(folder / CARD, {**card, "files": files})
+    write_json(folder / CARD, {**card, "files": files}, make_folder=False)
 
 
-def save_weights(path: Path, model: GPT, *, dtype: torch.dtype) -> None:
+def save_weights(path: Path, model: GPT, *, dtype: torch.dtype, make_folder: bool = True) -> None:
     """The parameters alone, stored in `dtype`."""
     tensors = {name: t.to(dtype).contiguous() for name, t in model.state_dict().items()}
-    write_whole(path, lambda part: safetensors.torch.save_file(tensors, part))
+
+    def write(part: Path) -> None:
+        safetensors.torch.save_file(tensors, part)
+
+    write_whole(path, write, make_folder=make_folder)
 
 
 def load_checkpoint(folder: Path, *, snapshot: int | None = None) -> Checkpoint:

@@ -15,6 +15,7 @@ from core.jobs.estimate import estimate
 from core.jobs.folder import job_folder
 from core.jobs.keep import keep
 from core.jobs.launcher import LocalLauncher
+from core.jobs.leftovers import leftovers
 from core.jobs.metrics import log_tail, read_metrics
 from core.jobs.spec import Overrides, TrainSpec, train_spec
 from core.jobs.state import Job, list_all, show
@@ -28,7 +29,8 @@ N_LOG_LINES = 10
 def add_jobs(parser: argparse.ArgumentParser) -> None:
     """The options of the verb."""
     actions = parser.add_subparsers(dest="action", required=True)
-    _action(actions.add_parser("list", help="all jobs, newest first"), _list)
+    listing = actions.add_parser("list", help="all jobs, newest first, and what is left over")
+    _action(listing, _list)
     _action(actions.add_parser("show", help="one job"), _show, "id")
     begin = actions.add_parser("start", help="put a training into the queue")
     _add_spec(begin)
@@ -38,7 +40,16 @@ def add_jobs(parser: argparse.ArgumentParser) -> None:
     _action(guess, _estimate)
     _action(actions.add_parser("stop", help="end a job; it can go on later"), _stop, "id")
     _action(actions.add_parser("resume", help="go on from the last checkpoint"), _resume, "id")
-    _action(actions.add_parser("remove", help="delete what no worker holds"), _remove, "id")
+    removing = actions.add_parser(
+        "remove", help="delete what no worker holds: a job, or a folder of one without job.json"
+    )
+    _action(removing, _remove, "id")
+    cleaning = actions.add_parser(
+        "clean",
+        help="remove what killed workers and verbs have left, and end workers whose folder is "
+        "gone; jobs, and folders that hold something trained, stay",
+    )
+    _action(cleaning, _clean)
     keeping = actions.add_parser("keep", help="make a finished job a checkpoint")
     _action(keeping, _keep, "id", "name")
 
@@ -114,9 +125,13 @@ def _checkpoint(name: str | None) -> Path | None:
 
 
 def _list(_: argparse.Namespace) -> tuple[dict[str, Any], str]:
-    jobs = list_all(paths.RUNS)
-    text = "\n".join(map(_line, jobs)) if jobs else "there are no jobs"
-    return {"jobs": [job.row() for job in jobs]}, text
+    jobs, left = list_all(paths.RUNS), leftovers(paths.RUNS)
+    lines = [_line(job) for job in jobs] or ["there are no jobs"]
+    lines += [f"left over: {one.text}" for one in left]
+    if not all(one.is_kept for one in left):
+        lines.append("jobs clean removes what is left over")
+    report = {"jobs": [job.row() for job in jobs], "leftovers": [one.row() for one in left]}
+    return report, "\n".join(lines)
 
 
 def _show(options: argparse.Namespace) -> tuple[dict[str, Any], str]:
@@ -160,8 +175,9 @@ def _stop(options: argparse.Namespace) -> tuple[dict[str, Any], str]:
 
 
 def _resume(options: argparse.Namespace) -> tuple[dict[str, Any], str]:
+    before = show(paths.RUNS, options.id)
     board.resume(paths.RUNS, options.id, LocalLauncher())
-    return {"id": options.id}, f"{options.id} is in the queue"
+    return {"id": options.id}, f"{options.id} is in the queue{_from(before)}"
 
 
 def _remove(options: argparse.Namespace) -> tuple[dict[str, Any], str]:
@@ -169,9 +185,23 @@ def _remove(options: argparse.Namespace) -> tuple[dict[str, Any], str]:
     return {"id": options.id}, f"{options.id} is removed"
 
 
+def _clean(_: argparse.Namespace) -> tuple[dict[str, Any], str]:
+    removed = board.clean(paths.RUNS)
+    lines = [f"removed: {one.text}" for one in removed] or ["there is nothing to remove"]
+    return {"removed": [one.row() for one in removed]}, "\n".join(lines)
+
+
 def _keep(options: argparse.Namespace) -> tuple[dict[str, Any], str]:
     folder = keep(paths.RUNS, options.id, options.name, checkpoints=paths.CHECKPOINTS)
     return {"id": options.id, "checkpoint": str(folder)}, f"{folder} is a checkpoint"
+
+
+def _from(before: Job) -> str:
+    """Where a job goes on, if that is before the step at which it was."""
+    status = before.status
+    if status is None or status.step == (saved := status.saved_step or 0):
+        return ""
+    return f"; it was at step {status.step} and goes on behind step {saved}, the last one saved"
 
 
 def _line(job: Job) -> str:

@@ -153,7 +153,7 @@ def _steps(run: Run) -> Iterator[StepRecord]:
         yield from advance(run)
     except TrainingDivergedError as error:
         state = run.folder / STATE
-        kept = f"the last good state is in {state}" if state.exists() else "nothing was saved yet"
+        kept = f"the last good state is in {state}" if run.saved_step else "nothing was saved yet"
         raise ValueError(f"{error}; {kept}") from None
 
 

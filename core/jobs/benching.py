@@ -4,6 +4,7 @@ metrics.jsonl has a line for each record as it comes, `bench.json` what it was m
 end, and at a stop, the records go there too. An attempt that goes on leaves out what is there.
 """
 
+import sys
 import time
 from collections.abc import Callable
 from contextlib import closing
@@ -32,9 +33,11 @@ def work(
     """To the end: how many records there are; or None if stopped, what there is being kept."""
     spec = job.spec
     check_device(spec)
-    bench = _begun(job, folder)
+    bench = _begun(job, folder, reporter.check)
     with closing(Journal(folder, last_step=EVERY_LINE)) as journal, stop_requests() as signalled:
         records = records_of(folder)
+        if (n_lost := reporter.status.step - len(records)) > 0:
+            print(f"{n_lost} lost records are measured again", file=sys.stderr, flush=True)
         told = _Teller(job, reporter, bench, records)
         asked = _now_and_then(lambda: signalled.is_set() or is_stopped())
         done = {(record.method, record.seq_len) for record in records}
@@ -44,12 +47,13 @@ def work(
             told.progress()
         journal.sync()
     bench = replace(bench, records=tuple(records))
+    reporter.check()
     write_bench(folder / BENCH, bench, summaries_of(bench))
     told.write()
     return {"n_records": len(records)} if len(records) == len(spec.cases) else None
 
 
-def _begun(job: BenchJob, folder: Path) -> Bench:
+def _begun(job: BenchJob, folder: Path, check: Callable[[], None]) -> Bench:
     """Machine and environment; those of an earlier attempt must be the same."""
     here = Bench(
         machine=describe_machine(job.device),
@@ -59,6 +63,7 @@ def _begun(job: BenchJob, folder: Path) -> Bench:
     path = folder / BENCH
     if path.exists():
         return replace(merged(read_bench(path), here), records=())
+    check()
     write_bench(path, here, {})
     return here
 

@@ -4,7 +4,6 @@ Every function takes the folder of all jobs and reads the disk anew, so two serv
 see the same. Whoever changes what is wanted of a job holds the queue's lock.
 """
 
-import os
 import shutil
 import signal
 import socket
@@ -15,8 +14,6 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-import psutil
-
 from core.checkpoints.files import write_json
 from core.jobs.bench_spec import BenchJob, check_bench
 from core.jobs.folder import (
@@ -25,12 +22,15 @@ from core.jobs.folder import (
     StopRequest,
     Ticket,
     job_folder,
+    named_folder,
     new_id,
     write_stop,
     write_ticket,
 )
 from core.jobs.launcher import Launcher
+from core.jobs.leftovers import UNFINISHED, Leftover, clear
 from core.jobs.locks import HeldError, held, is_held, queue_lock
+from core.jobs.processes import send
 from core.jobs.spec import TrainSpec, check
 from core.jobs.state import RESUMABLE, Job, State, list_all, look
 
@@ -38,7 +38,6 @@ MOST_WAITING = 20
 LEAST_FREE_BYTES = 200_000_000
 ENDING_SECONDS = 2.0
 SIGTERM_AFTER_SECONDS, SIGKILL_AFTER_SECONDS = 15.0, 45.0
-UNFINISHED = (".new-*", ".removed-*", ".keep-*")
 
 
 def start(root: Path, spec: TrainSpec | BenchJob, launcher: Launcher) -> str:
@@ -77,8 +76,10 @@ def resume(root: Path, job_id: str, launcher: Launcher) -> None:
     folder = job_folder(root, job_id)
     with queue_lock(root):
         job = look(folder)
-        if not job.can_resume:
+        if job.state not in RESUMABLE:
             raise ValueError(f"job {job_id} is {job.state}; only {_either(RESUMABLE)} can go on")
+        if job.lost is not None:
+            raise ValueError(f"job {job_id} is {job.state}, but {job.message}")
         if job.asked is None or job.ticket is None:
             raise ValueError(f"job {job_id} cannot go on: {job.message}")
         jobs = list_all(root)
@@ -111,13 +112,12 @@ def stop(root: Path, job_id: str) -> State:
 
 
 def remove(root: Path, job_id: str) -> None:
-    """Delete a job that no worker holds, with all that it trained."""
-    folder = job_folder(root, job_id)
+    """Delete a job that no worker holds, with all that it trained, or what is left of one."""
+    folder = named_folder(root, job_id)
     away = root / f".removed-{job_id}"
     with queue_lock(root):
         sweep(root)
-        job = look(folder)
-        if job.is_active:
+        if (folder / JOB).is_file() and (job := look(folder)).is_active:
             raise ValueError(f"job {job_id} is {job.state}: stop it first")
         with _without_worker(folder):
             folder.rename(away)  # at once: nobody ever sees a half of it
@@ -129,6 +129,17 @@ def sweep(root: Path) -> None:
     for pattern in UNFINISHED:
         for path in root.glob(pattern):
             shutil.rmtree(path, ignore_errors=True)
+
+
+def clean(root: Path) -> list[Leftover]:
+    """Remove what killed workers and verbs have left, and end workers whose folder is gone.
+
+    Returns what was removed. Jobs stay, and so does whatever else holds something trained.
+    """
+    if not root.is_dir():  # their workers may be there still
+        return clear(root)
+    with queue_lock(root):
+        return clear(root)
 
 
 @contextmanager
@@ -148,15 +159,7 @@ def _signal(folder: Path, job: Job, number: signal.Signals) -> None:
         return
     if status.host != socket.gethostname() or not is_held(folder / LOCK):
         return
-    try:
-        if abs(psutil.Process(status.pid).create_time() - status.created_at) > 1:
-            return
-        if os.getpgid(status.pid) == status.pid:
-            os.killpg(status.pid, number)
-        else:
-            os.kill(status.pid, number)
-    except (psutil.NoSuchProcess, ProcessLookupError):
-        return
+    send(status.pid, status.created_at, number)
 
 
 def _ticket(attempt: int, jobs: list[Job], launcher: Launcher) -> Ticket:

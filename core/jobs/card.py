@@ -1,7 +1,7 @@
 """The card of a checkpoint: the figures that are measured on what is stored, and the machine."""
 
 import platform
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,9 +24,16 @@ def machine() -> str:
 
 
 def finish_card(
-    folder: Path, card: dict[str, Any], corpus: TrainingCorpus, splits: Sequence[str]
+    folder: Path,
+    card: dict[str, Any],
+    corpus: TrainingCorpus,
+    splits: Sequence[str],
+    check: Callable[[], None],
 ) -> dict[str, Any]:
-    """Measure splits that have answers on what is stored; write the figures into the card."""
+    """Measure splits that have answers on what is stored; write the figures into the card.
+
+    `check` is called between the two: it raises if the card may not be written any more.
+    """
     stored = load_checkpoint(folder)
     asked = {split: corpus.questions(split) for split in splits}
     figures = {
@@ -34,6 +41,7 @@ def finish_card(
         for split, questions in asked.items()
         if all(question.answer is not None for question in questions)
     }
+    check()
     return write_figures(folder, card, figures)
 
 
@@ -56,13 +64,18 @@ def figure(correct: int, total: int) -> dict[str, Any]:
 
 
 def measure_snapshots(
-    folder: Path, card: dict[str, Any], corpus: TrainingCorpus, steps: Collection[int]
+    folder: Path,
+    card: dict[str, Any],
+    corpus: TrainingCorpus,
+    steps: Collection[int],
+    check: Callable[[], None],
 ) -> None:
-    """Write the dev figure of every snapshot into the card, if there are any."""
+    """Write the dev figure of every snapshot into the card, if there are any; `check` as above."""
     curve = [
         {"step": step, **_figure(load_checkpoint(folder, snapshot=step), corpus.dev)}
         for step in sorted(steps)
     ]
+    check()
     if curve:
         write_card(folder, {**card, "snapshots": curve})
 

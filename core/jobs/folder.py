@@ -60,12 +60,19 @@ def is_id(text: str) -> bool:
 
 def job_folder(root: Path, job_id: str) -> Path:
     """The folder of an existing job. Raises ValueError for anything else."""
-    if not is_id(job_id):
-        raise ValueError(f"{job_id!r} is no id of a job; ids look like 20260131-235959-0a1b2c")
-    folder = root / job_id
+    folder = named_folder(root, job_id)
     if not (folder / JOB).is_file():
         raise ValueError(f"there is no job {job_id}")
     return folder
+
+
+def named_folder(root: Path, job_id: str) -> Path:
+    """The folder of a job, or what is left of one. Raises ValueError for anything else."""
+    if not is_id(job_id):
+        raise ValueError(f"{job_id!r} is no id of a job; ids look like 20260131-235959-0a1b2c")
+    if not (root / job_id).is_dir():
+        raise ValueError(f"there is no job {job_id}")
+    return root / job_id
 
 
 def job_folders(root: Path) -> list[Path]:
@@ -83,7 +90,7 @@ def read_ticket(folder: Path) -> Ticket:
 
 def write_ticket(folder: Path, ticket: Ticket) -> None:
     """Only under the queue's lock."""
-    write_json(folder / TICKET, asdict(ticket))
+    write_json(folder / TICKET, asdict(ticket), make_folder=False)
 
 
 def read_stop(folder: Path) -> StopRequest | None:
@@ -95,7 +102,7 @@ def read_stop(folder: Path) -> StopRequest | None:
 
 def write_stop(folder: Path, request: StopRequest) -> None:
     """Only under the queue's lock."""
-    write_json(folder / STOP, asdict(request))
+    write_json(folder / STOP, asdict(request), make_folder=False)
 
 
 def is_stop_requested(folder: Path, attempt: int) -> bool:
@@ -104,11 +111,16 @@ def is_stop_requested(folder: Path, attempt: int) -> bool:
     return request is not None and request.attempt == attempt
 
 
+def unfinished_files(folder: Path) -> list[Path]:
+    """Temporary files: of who writes just now, or was killed while writing."""
+    return [path for path in (*folder.glob(".*"), *folder.glob("*/.*")) if path.is_file()]
+
+
 def sweep_unfinished(folder: Path) -> None:
     """Remove what a killed worker was writing; only for the worker, whose files they are."""
     users = (f".{TICKET}.", f".{STOP}.")
-    for path in (*folder.glob(".*"), *folder.glob("*/.*")):
-        if path.is_file() and not path.name.startswith(users):
+    for path in unfinished_files(folder):
+        if not path.name.startswith(users):
             path.unlink(missing_ok=True)
 
 

@@ -13,6 +13,7 @@ from core.data.paths import ROOT
 from core.jobs.folder import LOG, PATIENCE_SECONDS
 
 SYSTEM = os.name
+WORKER = "core.jobs.worker"  # the module that a worker runs; with it workers are found again
 
 
 class Launcher(Protocol):
@@ -58,7 +59,7 @@ class LocalLauncher:
 
 def worker_command(folder: Path) -> list[str]:
     """What runs a job, on whatever machine sees its folder."""
-    return [sys.executable, "-m", "core.jobs.worker", str(folder.resolve())]
+    return [sys.executable, "-m", WORKER, str(folder.resolve())]
 
 
 def quiet_threads(threads: int) -> dict[str, str]:

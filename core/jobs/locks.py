@@ -27,7 +27,12 @@ class HeldError(RuntimeError):
 
 
 def take(path: Path, *, seconds: float) -> FileLock:
-    """The lock, waited for at most some seconds. Raises HeldError. The caller releases it."""
+    """The lock, waited for at most some seconds. Raises HeldError. The caller releases it.
+
+    Its folder must be there, or FileNotFoundError is raised: filelock would make it.
+    """
+    if not path.parent.is_dir():
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path.parent))
     lock = FileLock(path, fallback_to_soft=False)
     try:
         lock.acquire(timeout=seconds, poll_interval=0.02)

@@ -21,11 +21,11 @@ TAIL_BYTES = 65536
 
 
 class Journal:
-    """The worker's end of metrics.jsonl."""
+    """The worker's end of metrics.jsonl; `n_cut` lines behind the last step were cut off."""
 
     def __init__(self, folder: Path, *, last_step: int) -> None:
         self.path = folder / METRICS
-        _cut_after(self.path, last_step)
+        self.n_cut = _cut_after(self.path, last_step)
         self._handle = os.open(
             self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644
         )
@@ -71,18 +71,19 @@ def log_tail(folder: Path, *, n_lines: int = 20) -> list[str]:
     return text.splitlines()[-n_lines:]
 
 
-def _cut_after(path: Path, last_step: int) -> None:
-    """Keep the whole lines up to a step; everything behind them goes."""
+def _cut_after(path: Path, last_step: int) -> int:
+    """Keep the whole lines up to a step; everything behind them goes. How many lines went."""
     if not path.is_file():
-        return
-    end = 0
-    for line in _whole_lines(path.read_bytes()):
+        return 0
+    data, end = path.read_bytes(), 0
+    for line in _whole_lines(data):
         row = _row(line)
         if row is None or row["step"] > last_step:
             break
         end += len(line)
-    if path.stat().st_size > end:
+    if len(data) > end:
         os.truncate(path, end)
+    return len(data[end:].splitlines())
 
 
 def _whole_lines(data: bytes) -> Iterator[bytes]:

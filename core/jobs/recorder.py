@@ -36,6 +36,9 @@ class Recorder:
         self._busy, self._handled_at = 0.0, time.monotonic()
         self._window = deque([(0.0, self._tokens)], maxlen=SPEED_ROWS + 1)
         self.journal = Journal(run.folder, last_step=done)
+        if (n := self.journal.n_cut) > 0:
+            told = f"goes on behind step {done}, the last one saved; {n} lines of metrics"
+            print(f"{told} behind it are measured again", file=sys.stderr, flush=True)
         self.events = Events(run.folder, attempt=reporter.status.attempt, last_step=done)
         reporter.write(
             activity="training",

@@ -1,8 +1,9 @@
 """A training in its folder: begun, gone on with, stepped, saved, finished.
 
 The folder is a checkpoint folder with two more files while it trains: run.json (recipe, seed,
-steps: fixed at the start) and state.safetensors (whole, replaced at every save). Whoever steps a
-run decides when to save; a run that dies goes on from its last save, or from the start.
+steps: fixed at the start) and state.safetensors (whole, replaced at every save, there before the
+first step). Whoever steps a run decides when to save; a run that dies goes on from its last save.
+A run whose folder is removed or replaced ends by GoneError and writes nothing more.
 """
 
 import time
@@ -25,14 +26,15 @@ from core.checkpoints.store import (
 from core.data.corpus import TrainingCorpus, make_vocabulary
 from core.data.shipped import load_corpus
 from core.data.vocabulary import Vocabulary, vocabulary_from_dict
+from core.jobs.anchor import Anchor
 from core.jobs.card import EVERY, TUNING, finish_card, machine, measure_snapshots
 from core.jobs.origin import origin_of
+from core.jobs.saved import RUN, STATE, refuse_lost
 from core.models.gpt import GPT
 from core.training.examples import training_data
 from core.training.loop import StepRecord, Trainer, steps_for_minutes
 from core.training.recipe import Recipe, recipe_from_dict
 
-RUN, STATE = "run.json", "state.safetensors"
 CARRIED = ("recipe", "seed", "n_steps", "data_sha256", "command")  # from run.json into the card
 
 
@@ -40,7 +42,8 @@ CARRIED = ("recipe", "seed", "n_steps", "data_sha256", "command")  # from run.js
 class Run:
     """A training under way: where it writes, what it trains, how long it took so far.
 
-    `memory` is saved with the state for whoever steps the run: plain values only.
+    `memory` is saved with the state for whoever steps the run: plain values only. `anchor` tells
+    whether the folder is still there, `saved_step` is the step of the state on the disk.
     """
 
     folder: Path
@@ -49,6 +52,8 @@ class Run:
     corpus: TrainingCorpus
     vocabulary: Vocabulary
     trainer: Trainer
+    anchor: Anchor
+    saved_step: int = 0
     seconds: float = 0.0
     memory: dict[str, Any] = field(default_factory=dict[str, Any])
 
@@ -69,15 +74,18 @@ def start_run(
     tuning: bool = False,
     most_steps: int | None = None,
     origin: Path | None = None,
+    make_folder: bool = True,
 ) -> Run:
     """A new run in a folder without one; minutes become steps by a short measurement.
 
     `command` says for a number of steps what repeats the run. With `tuning` only held-out
     training questions are measured: dev and test stay unseen. `origin` is the checkpoint whose
-    parameters and vocabulary it begins with.
+    parameters and vocabulary it begins with. Without `make_folder` the folder must be there.
+    Raises ValueError if the folder holds a checkpoint, or what another run has left.
     """
     if (folder / CARD).exists():
         raise ValueError(f"{folder} already holds a checkpoint: name another folder")
+    refuse_lost(folder)
     corpus = load_corpus(recipe.corpus, n_sentences=recipe.n_sentences, folder=corpus_folder)
     begun = None if origin is None else load_checkpoint(origin)
     vocabulary = (
@@ -103,20 +111,20 @@ def start_run(
         "command": command(steps),
         "start_from": None if origin is None else origin_of(origin),
     }
-    run = Run(folder, settings, recipe, corpus, vocabulary, trainer)
-    write_json(folder / VOCABULARY, vocabulary.to_dict())
-    if begun is not None:
-        save(run)  # whatever becomes of the checkpoint: this run can go on
-    write_json(folder / RUN, settings)
-    return run
+    write_json(folder / VOCABULARY, vocabulary.to_dict(), make_folder=make_folder)
+    # In this order: a run always has a state, so that a state that is lost is noticed.
+    _write_state(folder, trainer, seconds=0.0, memory={})
+    write_json(folder / RUN, settings, make_folder=False)
+    return Run(folder, settings, recipe, corpus, vocabulary, trainer, Anchor(folder / RUN))
 
 
 def resume_run(folder: Path, *, corpus_folder: Path | None = None) -> Run:
     """A run that goes on from its last saved state; `corpus_folder` if the files have moved.
 
-    Raises ValueError if there is nothing to resume or the data changed.
+    Raises ValueError if there is nothing to resume, its state is lost or the data changed.
     """
     settings = _settings(folder)
+    anchor = Anchor(folder / RUN)
     recipe = recipe_from_dict(settings["recipe"])
     if corpus_folder is None and settings["corpus_folder"] is not None:
         corpus_folder = Path(settings["corpus_folder"])
@@ -125,20 +133,32 @@ def resume_run(folder: Path, *, corpus_folder: Path | None = None) -> Run:
         raise ValueError(f"{folder}: the corpus has changed since this run began")
     vocabulary = vocabulary_from_dict(read_json(folder / VOCABULARY))
     trainer = trainer_factory(recipe, corpus, vocabulary, settings["seed"])(settings["n_steps"])
-    run = Run(folder, settings, recipe, corpus, vocabulary, trainer)
-    if (folder / STATE).exists():
-        tensors, meta = load_state(folder / STATE)
-        trainer.load_state(tensors, meta["cursor"])
-        run.seconds, run.memory = meta["seconds"], meta.get("memory", {})
-    return run
+    tensors, meta = load_state(folder / STATE)
+    trainer.load_state(tensors, meta["cursor"])
+    return Run(
+        folder,
+        settings,
+        recipe,
+        corpus,
+        vocabulary,
+        trainer,
+        anchor,
+        saved_step=trainer.cursor.step,
+        seconds=meta["seconds"],
+        memory=meta.get("memory", {}),
+    )
 
 
 def advance(run: Run) -> Iterator[StepRecord]:
-    """Train to the last step; counts the run's seconds and writes its snapshots."""
+    """Train to the last step; counts the run's seconds and writes its snapshots.
+
+    Raises GoneError after a step during which the folder went away.
+    """
     snapshots = _snapshot_steps(run)
     before, started = run.seconds, time.monotonic()
     for record in run.trainer.steps():
         run.seconds = before + time.monotonic() - started
+        run.anchor.check()
         if record.step in snapshots:
             path = run.folder / SNAPSHOTS / f"{record.step:06d}.safetensors"
             save_weights(path, run.model, dtype=torch.float16)
@@ -146,14 +166,17 @@ def advance(run: Run) -> Iterator[StepRecord]:
 
 
 def save(run: Run) -> None:
-    """Replace the state by the present one; only between two steps."""
-    tensors, cursor = run.trainer.state()
-    meta = {"cursor": cursor, "seconds": run.seconds, "memory": run.memory}
-    save_state(run.folder / STATE, tensors, meta)
+    """Replace the state by the present one; only between two steps. Raises GoneError."""
+    run.anchor.check()
+    _write_state(run.folder, run.trainer, seconds=run.seconds, memory=run.memory)
+    run.saved_step = run.trainer.cursor.step
 
 
 def finish(run: Run) -> dict[str, Any]:
-    """Turn the folder of a run at its last step into a checkpoint; returns the card."""
+    """Turn the folder of a run at its last step into a checkpoint; returns the card.
+
+    Raises GoneError if the folder goes away before it is one.
+    """
     card: dict[str, Any] = {
         "name": run.folder.name,
         **{key: value for key, value in run.settings.items() if key in CARRIED},
@@ -164,12 +187,16 @@ def finish(run: Run) -> dict[str, Any]:
     }
     if (origin := run.settings.get("start_from")) is not None:
         card["start_from"] = origin
+    check = run.anchor.check
+    check()
     save_checkpoint(run.folder, run.model, run.vocabulary, card)
     tuning = run.settings["tuning"]
-    card = finish_card(run.folder, card, run.corpus, TUNING if tuning else EVERY)
+    card = finish_card(run.folder, card, run.corpus, TUNING if tuning else EVERY, check)
     if not tuning:
-        measure_snapshots(run.folder, card, run.corpus, _snapshot_steps(run))
-    # In this order: a run without a state would start again from the beginning.
+        measure_snapshots(run.folder, card, run.corpus, _snapshot_steps(run), check)
+    check()
+    run.anchor.close()
+    # In this order: a run without a state could not be told from one that has lost it.
     (run.folder / RUN).unlink(missing_ok=True)
     (run.folder / STATE).unlink(missing_ok=True)
     return card
@@ -195,13 +222,20 @@ def trainer_factory(
     return make
 
 
+def _write_state(folder: Path, trainer: Trainer, *, seconds: float, memory: dict[str, Any]) -> None:
+    tensors, cursor = trainer.state()
+    save_state(folder / STATE, tensors, {"cursor": cursor, "seconds": seconds, "memory": memory})
+
+
 def _settings(folder: Path) -> dict[str, Any]:
     if not (folder / RUN).exists():
+        refuse_lost(folder)
         finished = (folder / CARD).exists()
         raise ValueError(f"{folder}: " + ("this run is finished" if finished else "no run is here"))
     settings = read_json(folder / RUN)
     if missing := [name for name in (*CARRIED, "corpus_folder", "tuning") if name not in settings]:
         raise ValueError(f"{folder / RUN}: {', '.join(missing)} is missing")
+    refuse_lost(folder)
     return settings
 
 

@@ -23,6 +23,7 @@ from core.jobs.folder import (
     read_ticket,
 )
 from core.jobs.locks import is_held
+from core.jobs.saved import lost_file, why_lost
 from core.jobs.spec import TrainSpec
 from core.jobs.spec_file import read_job
 from core.jobs.status import FINAL, Status, read_status
@@ -41,7 +42,7 @@ class Job:
     """All that is known of a job at one moment; what cannot be read of it is None.
 
     `spec` is that of a training, `bench` that of a measurement. `place` is 1 for the next in the
-    queue of its device.
+    queue of its device. `lost` is the file for want of which it cannot go on.
     """
 
     id: str
@@ -54,6 +55,7 @@ class Job:
     stop: StopRequest | None
     place: int | None = None
     bench: BenchJob | None = None
+    lost: str | None = None
 
     @property
     def asked(self) -> TrainSpec | BenchJob | None:
@@ -74,7 +76,7 @@ class Job:
 
     @property
     def can_resume(self) -> bool:
-        return self.state in RESUMABLE
+        return self.state in RESUMABLE and self.lost is None
 
     @property
     def progress(self) -> float:
@@ -139,6 +141,10 @@ def look(folder: Path, *, now: float | None = None) -> Job:
     if state == "lost":
         problems += [] if os.access(folder, os.W_OK) else ["its folder cannot be written to"]
         state, message = ("failed", "") if problems else (state, message)
+    lost = lost_file(folder) if state in RESUMABLE and isinstance(asked, TrainSpec) else None
+    if lost is not None:
+        before = f"; before that: {message}" if message else ""
+        message = f"it cannot go on: {why_lost(lost)}{before}"
     return Job(
         id=folder.name,
         state=state,
@@ -149,6 +155,7 @@ def look(folder: Path, *, now: float | None = None) -> Job:
         ticket=ticket,
         status=status,
         stop=stop,
+        lost=lost,
     )
 
 

@@ -6,6 +6,7 @@ Figures of training stand here so that a page needs no torch to show them.
 import os
 import socket
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
@@ -72,11 +73,14 @@ class Reporter:
     """The worker's pen: changes are remembered, and written about once a second.
 
     A small reserve on the disk is given up at the end, so that a full disk can be told too.
+    `check` is called before anything is written: it raises GoneError if the folder is gone.
     """
 
-    def __init__(self, folder: Path, attempt: int) -> None:
+    def __init__(
+        self, folder: Path, attempt: int, check: Callable[[], None] = lambda: None
+    ) -> None:
         process = psutil.Process()
-        self.folder, self._written = folder, 0.0
+        self.folder, self.check, self._written = folder, check, 0.0
         self.status = Status(
             attempt=attempt,
             state="queued",
@@ -105,11 +109,13 @@ class Reporter:
     def write(self, **changes: Any) -> None:
         """Remember and write now."""
         self.status = replace(self.status, updated_at=time.time(), **changes)
-        write_json(self.folder / STATUS, asdict(self.status))
+        self.check()
+        write_json(self.folder / STATUS, asdict(self.status), make_folder=False)
         self._written = time.monotonic()
 
     def close(self, state: WorkerState, message: str, **changes: Any) -> None:
         """The last words."""
+        self.check()
         (self.folder / RESERVE).unlink(missing_ok=True)
         self.write(state=state, message=message, activity="", seconds_left=None, **changes)
 

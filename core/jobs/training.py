@@ -40,7 +40,7 @@ def work(
         if not _train(run, spec, reporter, is_stopped):
             return None
     except TrainingDivergedError as error:
-        kept = "the last good state is kept" if (folder / STATE).exists() else "nothing was saved"
+        kept = "the last good state is kept" if run.saved_step else "nothing was saved"
         raise ValueError(f"{error}; {kept}") from None
     reporter.write(activity="measuring")
     return finish(run)["figures"]
@@ -63,6 +63,7 @@ def _open(spec: TrainSpec, folder: Path) -> Run | None:
         command=lambda steps: " ".join(["python -m core", *spec.arguments(steps)]),
         most_steps=spec.limits.steps,
         origin=None if spec.start_from is None else origin_folder(folder, spec.start_from),
+        make_folder=False,
     )
 
 

@@ -1,21 +1,22 @@
 """`python -m core.jobs.worker FOLDER`: one attempt at one job, from its ticket to its last words.
 
 While it waits for its turn it has loaded nothing heavy. It holds its folder's lock as long as it
-lives, and the slot of its device as long as it works.
+lives, and the slot of its device as long as it works. If its folder is removed, renamed or replaced
+by another, it ends at its next look, also while it waits, and leaves that name alone.
 """
 
 import sys
 import time
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from functools import partial
 from pathlib import Path
 from typing import Any
 
+from core.jobs.anchor import Anchor, GoneError
 from core.jobs.bench_spec import BenchJob, check_bench
 from core.jobs.failures import sentence
-from core.jobs.folder import LOCK, Ticket, is_stop_requested, read_ticket, sweep_unfinished
+from core.jobs.folder import JOB, LOCK, Ticket, is_stop_requested, read_ticket, sweep_unfinished
 from core.jobs.locks import HeldError, held
 from core.jobs.spec import check
 from core.jobs.spec_file import read_job
@@ -33,19 +34,23 @@ def main(arguments: Sequence[str]) -> int:
     folder = Path(arguments[0])
     try:
         with held(folder / LOCK, seconds=LOCK_SECONDS):
-            return _attempt(folder, read_ticket(folder))
+            anchor = Anchor(folder / LOCK, JOB)
+            return _attempt(folder, read_ticket(folder), anchor.check)
     except (HeldError, ValueError, OSError) as error:
         _tell(f"no attempt: {error}")
         return 2
 
 
-def _attempt(folder: Path, ticket: Ticket) -> int:
-    reporter = Reporter(folder, ticket.attempt)
+def _attempt(folder: Path, ticket: Ticket, check: Callable[[], None]) -> int:
+    reporter = Reporter(folder, ticket.attempt, check)
     changes: dict[str, Any] = {}
     try:
         sweep_unfinished(folder)
         reporter.open()
         figures = _work(folder, ticket, reporter)
+    except GoneError as error:
+        _tell(str(error))
+        return 1
     except KeyboardInterrupt:  # a second signal: what was saved is older than this step
         state, message = "stopped", "interrupted before it could save"
     except Exception as error:  # noqa: BLE001 - whatever it was, the job has to say so
@@ -64,7 +69,11 @@ def _work(folder: Path, ticket: Ticket, reporter: Reporter) -> dict[str, Any] | 
         check_bench(spec)
     else:
         check(spec)
-    is_stopped = partial(is_stop_requested, folder, ticket.attempt)
+
+    def is_stopped() -> bool:
+        reporter.check()
+        return is_stop_requested(folder, ticket.attempt)
+
     slot = wait_for_turn(folder, device=spec.device, order=ticket.order, is_stopped=is_stopped)
     if slot is None:
         return None
@@ -87,7 +96,7 @@ def _last_words(
     _tell(f"{state}: {message}" if message else state)
     try:
         reporter.close(state, message, **changes)
-    except OSError as error:
+    except (GoneError, OSError) as error:
         _tell(f"this could not be written into the status: {error}")
         return 1
     return 0

@@ -12,6 +12,7 @@ from core.cli import paths
 from core.jobs import board
 from core.jobs.curves import whole
 from core.jobs.estimate import Estimate, estimate
+from core.jobs.leftovers import Leftover, left_on_disk
 from core.jobs.metrics import read_metrics
 from core.jobs.spec import TrainSpec
 from core.jobs.state import Job, list_all, list_jobs
@@ -27,6 +28,11 @@ def jobs() -> list[Job]:
 def everything() -> list[Job]:
     """Trainings and measurements: they wait for each other."""
     return list_all(paths.RUNS)
+
+
+def leftovers() -> list[Leftover]:
+    """What lies beside the jobs and belongs to none."""
+    return left_on_disk(paths.RUNS)
 
 
 def rows(job: Job) -> Rows:

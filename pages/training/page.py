@@ -45,6 +45,8 @@ def main() -> None:
     known = _known(jobs)
     repeat = POLL_SECONDS if known[0] else None
     st.fragment(_draw, run_every=repeat)(view or words.ONE, chosen, axis, window, known)
+    if found := data.leftovers():
+        st.caption(words.left_over(found))
 
 
 def _draw(view: str, chosen: str, axis: str, window: int, known: Known) -> None:

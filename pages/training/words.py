@@ -6,6 +6,7 @@ from datetime import UTC, datetime, tzinfo
 
 from core.jobs.curves import result
 from core.jobs.estimate import Estimate
+from core.jobs.leftovers import Leftover
 from core.jobs.state import Job
 from core.training.presets import Kind
 from core.training.recipe import Corpus
@@ -60,6 +61,8 @@ def state(job: Job, *, now: float) -> str:
         return "waits" if job.place is None else f"waits, {job.place}. in line"
     if job.state == "stopping":
         return "stopping after its step"
+    if job.state in ("stopped", "lost") and not job.can_resume:
+        return f"{job.state}, cannot go on"
     if job.state == "stopped":
         return "stopped, can go on"
     if job.state == "lost":
@@ -105,6 +108,12 @@ def sample(job: Job) -> str:
     verdict = "right" if given == expected else f"expected: {plain(expected)}"
     answer = plain(given) or "(nothing)"
     return f"At step {asked['step']:,}: {plain(asked['question'])} → **{answer}** ({verdict})"
+
+
+def left_over(found: Sequence[Leftover]) -> str:
+    """What lies beside the jobs, in a line each, and what can be done."""
+    lines = [f"Left over: {plain(one.text)}" for one in found]
+    return "  \n".join([*lines, "`python -m core jobs clean` removes what no job needs."])
 
 
 def duration(seconds: float) -> str:

@@ -12,6 +12,7 @@ from core.cli import paths
 from core.jobs import recorder, training, worker
 from core.jobs.estimate import Estimate
 from core.jobs.folder import LOG
+from core.jobs.saved import STATE
 
 Run = Callable[..., Any]
 
@@ -51,7 +52,7 @@ def state(run: Run, job_id: str) -> str:
 
 
 def test_a_list_has_the_keys_of_every_job(run: Run, runs: Path):
-    assert run("jobs", "list", "--json").report == {"jobs": []}
+    assert run("jobs", "list", "--json").report == {"jobs": [], "leftovers": []}
     assert run("jobs", "list").out == "there are no jobs\n"
     job_id = start(run, "--name", "Ada's first")
     (row,) = run("jobs", "list", "--json").report["jobs"]
@@ -142,7 +143,7 @@ def test_what_cannot_be_done_is_one_line(
     run: Run, runs: Path, arguments: tuple[str, ...], message: str
 ):
     assert message in run("jobs", *arguments).error
-    assert run("jobs", "list", "--json").report == {"jobs": []}
+    assert run("jobs", "list", "--json").report == {"jobs": [], "leftovers": []}
 
 
 def test_overrides_reach_the_spec(run: Run, runs: Path):
@@ -190,3 +191,67 @@ def test_a_fine_tuning_starts_from_a_checkpoint_by_its_name(run: Run, runs: Path
     report = run("jobs", "show", tuned, "--json").report
     assert (report["state"], report["spec"]["start_from"]) == ("finished", "base")
     assert report["spec"]["recipe"]["width"] == 16  # the checkpoint's
+
+
+def test_leftovers_are_listed_and_cleaned_and_what_was_trained_is_removed_by_its_name(
+    run: Run, runs: Path
+):
+    job_id, gone, held = start(run), "20200101-000000-0a1b2c", "20200102-000000-0a1b2c"
+    for name in (gone, held):
+        (runs / name).mkdir()
+    (runs / held / STATE).write_bytes(b"12345")
+    (half, kept) = run("jobs", "list", "--json").report["leftovers"]
+    why = "has no job.json"
+    assert half == {"path": str(runs / gone), "why": why, "bytes": 0, "pid": None}
+    assert (kept["path"], kept["bytes"]) == (str(runs / held), 5)
+    first, second, third, fourth = run("jobs", "list").out.splitlines()
+    assert first.startswith(job_id)
+    assert second == f"left over: runs/{gone}, 0.0 MB: has no job.json"
+    assert third.endswith(f"but {STATE}: put it back, or jobs remove {held}")
+    assert fourth == "jobs clean removes what is left over"
+    assert run("jobs", "clean", "--json").report == {"removed": [half]}
+    assert run("jobs", "clean").out == "there is nothing to remove\n"
+    assert len(run("jobs", "list").out.splitlines()) == 2  # the job, and what is kept
+    assert run("jobs", "remove", held).out == f"{held} is removed\n"
+    assert run("jobs", "list", "--json").report["leftovers"] == []
+    (runs / gone).mkdir()
+    assert run("jobs", "clean").out == f"removed: runs/{gone}, 0.0 MB: has no job.json\n"
+    assert state(run, job_id) == "queued"
+
+
+@pytest.fixture
+def died_at_7(run: Run, runs: Path, at_step: Any) -> str:
+    """A job whose worker failed in its seventh step, before its first save."""
+    job_id = start(run)
+
+    def fail() -> None:
+        raise MemoryError
+
+    at_step(7, fail)
+    worker.main([str(runs / job_id)])
+    assert state(run, job_id) == "failed"
+    return job_id
+
+
+def test_a_resume_says_where_it_goes_on_if_steps_are_taken_again(
+    run: Run, runs: Path, died_at_7: str
+):
+    said = "it was at step 6 and goes on behind step 0, the last one saved"
+    assert run("jobs", "resume", died_at_7).out == f"{died_at_7} is in the queue; {said}\n"
+    worker.main([str(runs / died_at_7)])
+    assert state(run, died_at_7) == "finished"
+    other = start(run)
+    (runs / other / "ticket.json").write_text(
+        '{"attempt": 1, "order": 1, "written_at": 0, "patience": 0}'
+    )
+    assert run("jobs", "resume", other).out == f"{other} is in the queue\n"
+
+
+def test_a_job_that_lost_its_state_is_not_resumed_and_says_why(
+    run: Run, runs: Path, died_at_7: str
+):
+    (runs / died_at_7 / STATE).unlink()
+    why = f"it cannot go on: {STATE} is missing"
+    error = run("jobs", "resume", died_at_7).error
+    assert error.startswith(f"error: job {died_at_7} is failed, but {why}")
+    assert run("jobs", "show", died_at_7).out.splitlines()[1].startswith(why)

@@ -1,6 +1,7 @@
 """`train`: what is on disk at each moment is enough to go on, and nothing else is written over."""
 
 import json
+import shutil
 import signal
 from collections.abc import Callable
 from pathlib import Path
@@ -120,7 +121,7 @@ def test_a_run_that_died_goes_on_from_its_last_save_or_from_the_start(
     at_step(7, die)
     with pytest.raises(MemoryError):
         start(run, folder)
-    assert (folder / train.STATE).exists() is (every < 0)
+    assert saved_step(folder) == (6 if every < 0 else 0)
     assert run("train", "--resume", folder).status == 0
     assert_same_result(folder, trained)
 
@@ -226,3 +227,43 @@ def test_minutes_become_a_number_of_steps_in_the_card(
     assert card["n_steps"] == 4
     command = "python -m core train --preset tiny --steps 4 --seed 0 --out checkpoints/a"
     assert card["command"] == command
+
+
+@pytest.mark.parametrize("name", [train.STATE, train.RUN])
+def test_a_run_that_lost_its_state_or_itself_is_not_begun_again_over_what_is_left(
+    run: Run, at_step: Any, tmp_path: Path, name: str
+):
+    folder = tmp_path / "run"
+    at_step(7, interrupt)
+    assert "stopped" in start(run, folder).error
+    (folder / name).rename(tmp_path / name)
+    before = {path: path.read_bytes() for path in folder.rglob("*.*") if path.is_file()}
+    assert len(before) > 1  # a snapshot among them
+    error = run("train", "--resume", folder).error
+    why = "and the training had begun: put the file back, or train anew"
+    assert error.startswith(f"error: {folder}: {name} is missing, {why}")
+    assert ("already holds a run" if name == train.STATE else why) in start(run, folder).error
+    assert {p: p.read_bytes() for p in folder.rglob("*.*") if p.is_file()} == before
+    (tmp_path / name).rename(folder / name)
+    assert run("train", "--resume", folder).status == 0
+
+
+@pytest.mark.parametrize("is_replaced", [False, True])
+def test_a_run_whose_folder_is_removed_ends_after_its_step_and_leaves_the_name_alone(
+    run: Run, at_step: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_replaced: bool
+):
+    folder = tmp_path / "run"
+    monkeypatch.setattr(train, "SAVE_EVERY_SECONDS", -1.0)
+
+    def remove() -> None:
+        shutil.rmtree(folder)
+        if is_replaced:
+            folder.mkdir()
+            (folder / train.RUN).write_text("{}")
+
+    at_step(4, remove)
+    outcome = start(run, folder)
+    assert outcome.error.startswith(f"error: {folder} is gone (removed, renamed or replaced")
+    assert [line for line in outcome.err.splitlines() if "step 4 of" in line] == []
+    assert folder.exists() is is_replaced
+    assert [path.name for path in folder.glob("*")] == [train.RUN] * is_replaced

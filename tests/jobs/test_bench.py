@@ -1,6 +1,7 @@
 """Measurements as jobs: in one queue with trainings, stopped with what they have, gone on with."""
 
 import json
+import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -246,3 +247,41 @@ def test_a_worker_checks_again(begin: Any, work: Work, monkeypatch: pytest.Monke
     job = replace(bench_job(spec()), name="")
     monkeypatch.setattr("core.jobs.worker.read_job", lambda _: job)
     assert work(folder).message.startswith("name '': 1 to 80 printable characters")
+
+
+@pytest.mark.parametrize("is_replaced", [False, True])
+def test_a_measurement_whose_folder_is_removed_ends_and_leaves_the_name_alone(
+    begin: Any, work: Work, at_call: Any, is_replaced: bool, monkeypatch: pytest.MonkeyPatch
+):
+    folder, calls = begin(), list[Any]()
+
+    def remove() -> None:
+        shutil.rmtree(folder)
+        if is_replaced:
+            folder.mkdir()
+            (folder / JOB).write_text("{}")
+        counted = timing.seconds_of
+        monkeypatch.setattr(
+            timing, "seconds_of", lambda *given: (calls.append(given), counted(*given))[1]
+        )
+
+    at_call(3, remove)
+    work(folder)
+    assert calls == []  # not one call after the one under way
+    assert folder.exists() is is_replaced
+    assert [path.name for path in folder.glob("*")] == [JOB] * is_replaced
+
+
+def test_records_that_were_lost_are_measured_again_and_that_is_said(
+    begin: Any, work: Work, at_call: Any, runs: Path, launcher: Any, capfd: Any
+):
+    folder = begin()
+    at_call(8, lambda: board.stop(runs, folder.name))
+    assert work(folder).state == "stopped"
+    assert cases(folder) == CASES[:2]
+    capfd.readouterr()
+    (folder / METRICS).unlink()
+    board.resume(runs, folder.name, launcher)
+    assert work(folder).state == "finished"
+    assert cases(folder) == CASES
+    assert "2 lost records are measured again" in capfd.readouterr().err

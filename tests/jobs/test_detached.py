@@ -82,6 +82,7 @@ def test_workers_outlive_a_killed_server_wait_their_turn_and_are_stopped_killed_
     os.killpg(worker.pid, signal.SIGKILL)
     assert wait_for(runs, first, lambda job: not job.alive).state == "lost"
     wait_for(runs, second, is_training)  # the slot was free the moment its holder died
+    wait_for(runs, second, lambda job: bool(read_metrics(runs / job.id)))
     board.resume(runs, first, LocalLauncher())
     assert wait_for(runs, first, lambda job: job.alive).state == "queued"
 

@@ -2,6 +2,7 @@
 
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -10,6 +11,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 
 from core.checkpoints.files import CARD, WEIGHTS, read_json
@@ -19,7 +21,7 @@ from core.data.paths import ROOT
 from core.jobs import board
 from core.jobs.metrics import read_metrics
 from core.jobs.run import RUN, STATE
-from core.jobs.state import Job, look
+from core.jobs.state import Job, list_all, look
 
 N_KILLS, N_STEPS, SEED = 50, 300, 2026
 EVERY = 3  # steps a line of metrics
@@ -181,3 +183,20 @@ def test_fifty_kills_lose_nothing_but_the_steps_since_the_last_save(
     wait_until(nursery.is_gone)
     assert len(set(steps)) > 10  # the moments were different ones
     assert_same_result(folder, whole)
+
+
+def test_a_removed_folder_ends_its_worker_and_the_next_job_has_its_turn(
+    runs: Path, nursery: Nursery, make_spec: Callable[..., Any]
+):
+    folder = runs / board.start(runs, make_spec(steps=20_000), nursery)
+    wait_until(lambda: (told := look(folder).status) is not None and told.step > 0)
+    first = psutil.Process(nursery.worker)
+    nursery.patience = 300.0
+    following = runs / board.start(runs, make_spec(steps=4), nursery)
+    wait_for(following, "queued")
+    shutil.rmtree(folder, ignore_errors=True)
+    shutil.rmtree(folder, ignore_errors=True)  # it may have written during the first
+    wait_until(lambda: not first.is_running())
+    wait_for(following, "finished")
+    assert not folder.exists()
+    assert [job.id for job in list_all(runs)] == [following.name]

@@ -12,7 +12,7 @@ import psutil
 import pytest
 
 from core.checkpoints.files import read_json, write_json
-from core.jobs import board
+from core.jobs import board, processes
 from core.jobs.folder import LOCK, STATUS, StopRequest, read_stop, write_stop
 from core.jobs.locks import held
 from core.jobs.status import Reporter
@@ -65,7 +65,7 @@ def test_after_15_seconds_the_worker_is_terminated_once(
     sent: list[int] = []
     request_stop_ago(worked_by, 16)
     with monkeypatch.context() as recorded:
-        recorded.setattr(board.os, "killpg", lambda _, number: sent.append(number))
+        recorded.setattr(processes.os, "killpg", lambda _, number: sent.append(number))
         board.stop(runs, worked_by.name)
         board.stop(runs, worked_by.name)  # a second SIGTERM would interrupt the save
     assert sent == [signal.SIGTERM]
@@ -91,6 +91,6 @@ def test_a_process_that_may_be_another_gets_no_signal(
     request_stop_ago(worked_by, 100)
     with monkeypatch.context() as recorded:
         for send in ("kill", "killpg"):
-            recorded.setattr(board.os, send, lambda _, number: sent.append(number))
+            recorded.setattr(processes.os, send, lambda _, number: sent.append(number))
         assert board.stop(runs, worked_by.name) == "stopping"
     assert sent == []

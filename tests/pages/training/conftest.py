@@ -17,6 +17,7 @@ from core.jobs import board
 from core.jobs.folder import LOCK, METRICS
 from core.jobs.launcher import Launcher
 from core.jobs.locks import held
+from core.jobs.saved import RUN, STATE
 from core.jobs.spec import train_spec
 from core.jobs.status import Reporter
 from core.models.gpt import GPT
@@ -55,6 +56,9 @@ def put_job(
             if state == "queued":
                 return job_id
             write_metrics(folder, n_rows, correct)
+            if state != "finished":
+                for name in (RUN, STATE):
+                    (folder / name).touch()
             status = {**measured_status(n_rows, correct), **(said or {})}
             if state in ("running", "stopping"):
                 workers.enter_context(held(folder / LOCK, seconds=1))

@@ -12,6 +12,7 @@ from streamlit.testing.v1 import AppTest
 
 from core.jobs import board
 from core.jobs.folder import STATUS
+from core.jobs.saved import STATE
 from core.jobs.state import show
 from pages.training import words
 
@@ -255,3 +256,28 @@ def test_a_job_that_comes_from_another_browser_can_be_chosen(open_training: Open
 )
 def test_a_duration_is_told_in_its_unit(seconds: float, text: str):
     assert words.duration(seconds) == text
+
+
+def test_a_job_that_lost_its_state_offers_no_resume_and_says_why(
+    open_training: Open, told: Told, put_job: PutJob, runs: Path
+):
+    job_id = put_job("stopped", n_rows=4)
+    assert "Resume" in buttons(open_training())
+    (runs / job_id / STATE).unlink()
+    app = open_training()
+    said = told(app)
+    assert "##### notable-small: stopped, cannot go on" in said
+    assert "it cannot go on: state.safetensors is missing" in said
+    assert buttons(app) == ["Yes, remove it"]
+    assert not app.exception
+
+
+def test_what_is_left_over_beside_the_jobs_is_named_with_the_way_to_remove_it(
+    open_training: Open, told: Told, put_job: PutJob, runs: Path
+):
+    put_job("finished")
+    assert "Left over" not in told(open_training())
+    (runs / "20200101-000000-0a1b2c").mkdir()
+    said = told(open_training())
+    assert "Left over: runs/20200101-000000-0a1b2c, 0.0 MB: has no job.json" in said
+    assert "`python -m core jobs clean` removes what no job needs." in said
