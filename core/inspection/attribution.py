@@ -13,6 +13,7 @@ last row is the real logit and its steps sum to it.
 (Elhage et al. 2021, "A mathematical framework"; nostalgebraist 2020, "the logit lens".)
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -112,7 +113,7 @@ def attribution(
     read = readout(model, parts.final, direction)
     logits = model.logits(parts.final)[0]
     return Attribution(
-        token=vocabulary.labels(written)[step],
+        token=label_at(vocabulary, written, step, token),
         relative=relative,
         logit=float(logits[token] - logits.mean() if relative else logits[token]),
         embedding=float(_added(parts.embedding, read)),
@@ -162,13 +163,22 @@ def logit_lens(model: GPT, vocabulary: Vocabulary, question: str, *, step: int =
     probabilities = logits.softmax(-1)
     best = probabilities.max(-1)
     return Lens(
-        token=vocabulary.labels(written)[step],
+        token=label_at(vocabulary, written, step, token),
         logit=_numbers(logits[:, token]),
         probability=_numbers(probabilities[:, token]),
         rank=(logits > logits[:, [token]]).sum(-1).numpy().astype(np.int64),
-        best=tuple(vocabulary.labels([*written[:step], int(index)])[-1] for index in best.indices),
+        best=tuple(label_at(vocabulary, written, step, int(index)) for index in best.indices),
         best_probability=_numbers(best.values),
     )
+
+
+def label_at(vocabulary: Vocabulary, written: Sequence[int], step: int, token: int) -> str:
+    """What a token is at a step: the written one as what follows makes it, another one as it would
+    stand behind what was written before.
+    """
+    if token == written[step]:
+        return vocabulary.labels(written)[step]
+    return vocabulary.labels([*written[:step], token])[-1]
 
 
 def writes_directly(config: GPTConfig, layer: int) -> bool:
