@@ -28,6 +28,7 @@ from core.checkpoints.course_layout import (
 )
 from core.checkpoints.params_file import read_params
 from core.checkpoints.store import CheckpointError
+from core.data.characters import compose
 from core.data.vocabulary import CharVocabulary
 from core.models.config import VARIANTS, GPTConfig, LatentNorm
 from core.models.gpt import GPT
@@ -58,7 +59,8 @@ class Imported:
 
 
 def import_course(data: bytes, text: str, told: Told) -> Imported:
-    """Read the bytes of a state dict; `text` is the wiki.txt whose characters it was trained on.
+    """Read the bytes of a state dict; `text` is the wiki.txt whose characters it was trained on,
+    every one as it stands there.
 
     Raises ValueError in one sentence if the bytes, the text and what was told do not fit.
     """
@@ -76,6 +78,11 @@ def import_course(data: bytes, text: str, told: Told) -> Imported:
         f"of the text only the number of characters, {vocabulary.size}, could be compared with "
         "the file"
     )
+    if compose(text) != text:
+        notes.append(
+            "the text has letters and accents apart (it is not in Unicode NFC) and is kept so, for "
+            "its characters are the vocabulary; what is asked in composed letters is taken apart"
+        )
     names = course_parameters(config)
     buffers = refuse_other_buffers(tensors, config)
     _refuse_other_names(tensors.keys() - buffers, {name for name, _ in names.values()}, variant)

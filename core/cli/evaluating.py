@@ -11,6 +11,8 @@ from core.checkpoints.files import write_json, write_whole
 from core.checkpoints.store import Checkpoint, content_hash, load_checkpoint
 from core.cli.paths import PEOPLE
 from core.cli.places import checkpoint_folder, load_corpus
+from core.cli.typed import typed
+from core.data.characters import legible
 from core.data.corpus import TrainingCorpus, questions_digest
 from core.data.people import Question, load_people
 from core.evaluation.accuracy import grade
@@ -49,6 +51,7 @@ def add_evaluate(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--before",
+        type=typed,
         default="",
         metavar="TEXT",
         help="stands in front of every question: does the answer hang on where the name stands?",
@@ -86,7 +89,10 @@ def run(options: argparse.Namespace) -> None:
         _record(folder, stored.card, report)
     if options.predictions is not None:
         _write_predictions(options.predictions, given)
-    print(json.dumps(report, ensure_ascii=False) if options.json else _text(report, options))
+    text = (
+        json.dumps(report, ensure_ascii=False) if options.json else legible(_text(report, options))
+    )
+    print(text)
 
 
 def _check_record(options: argparse.Namespace, *, answered: bool) -> None:

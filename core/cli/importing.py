@@ -12,7 +12,7 @@ from core.checkpoints.course_import import DEFAULT_HEADS, Imported, Told, import
 from core.checkpoints.files import CARD
 from core.checkpoints.params_file import read_file
 from core.checkpoints.store import CheckpointError, save_checkpoint
-from core.data.lines import read_lines
+from core.data.lines import exact_lines
 from core.models.config import VARIANTS, LatentNorm
 
 
@@ -52,7 +52,7 @@ def run(options: argparse.Namespace) -> None:
         residual=not options.no_residual,
         norm=options.latent_norm,
     )
-    text = "".join(f"{line}\n" for line in read_lines(options.wiki))
+    text = "".join(f"{line}\n" for line in exact_lines(options.wiki))
     try:
         data = read_file(options.file)
         imported = import_course(data, text, told)

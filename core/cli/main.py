@@ -20,7 +20,9 @@ from core.cli.jobs import add_jobs
 from core.cli.montecarlo import add_montecarlo
 from core.cli.seeds import add_seeds
 from core.cli.train import add_train
+from core.cli.typed import typed
 from core.data.biographies import PATTERNS
+from core.data.characters import legible
 
 DEFAULT_CHECKPOINT = "notable-pretrained"
 
@@ -29,7 +31,7 @@ class Parser(argparse.ArgumentParser):
     """A parser whose errors are one line, without the usage."""
 
     def error(self, message: str) -> NoReturn:
-        self.exit(2, f"error: {message} (see {self.prog} --help)\n")
+        self.exit(2, f"error: {legible(message)} (see {self.prog} --help)\n")
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -38,7 +40,7 @@ def main(arguments: Sequence[str]) -> int:
     try:
         options.run(options)
     except (ValueError, OSError) as error:
-        print(f"error: {' '.join(str(error).split())}", file=sys.stderr)
+        print(f"error: {legible(' '.join(str(error).split()))}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
@@ -77,14 +79,14 @@ def build_parser() -> argparse.ArgumentParser:
 
 
 def _add_ask(ask: argparse.ArgumentParser) -> None:
-    ask.add_argument("question")
+    ask.add_argument("question", type=typed)
     _add_checkpoint(ask)
     _add_json(ask)
     ask.set_defaults(run=verbs.ask)
 
 
 def _add_trace(trace: argparse.ArgumentParser) -> None:
-    trace.add_argument("question")
+    trace.add_argument("question", type=typed)
     _add_checkpoint(trace)
     trace.add_argument("--out", type=Path, help="write the whole trace as JSON to this file")
     _add_json(trace)

@@ -10,6 +10,7 @@ from core.checkpoints.store import load_checkpoint
 from core.cli.paths import JUDGED, PEOPLE
 from core.cli.places import checkpoint_folder
 from core.data.biographies import biographies
+from core.data.characters import legible
 from core.data.people import load_people, question_text
 from core.data.reference import compare, load_judgements, load_reference, table_figures
 from core.generation.greedy import answer
@@ -115,4 +116,4 @@ def _write(path: Path, text: str) -> None:
 
 
 def _print(options: argparse.Namespace, report: dict[str, Any], text: str) -> None:
-    print(json.dumps(report, ensure_ascii=False) if options.json else text)
+    print(json.dumps(report, ensure_ascii=False) if options.json else legible(text))

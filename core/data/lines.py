@@ -2,9 +2,20 @@
 
 from pathlib import Path
 
+from core.data.characters import compose
+
 
 def read_lines(path: Path) -> list[str]:
-    """Lines of a UTF-8 file; CRLF, a byte order mark and a missing last newline are fine."""
+    """Lines of a UTF-8 file, in composed letters (core.data.characters.compose); CRLF, a byte
+    order mark and a missing last newline are fine.
+    """
+    return [compose(line) for line in exact_lines(path)]
+
+
+def exact_lines(path: Path) -> list[str]:
+    """The same with every character as it stands there: a model trained elsewhere on this text
+    has numbered them.
+    """
     try:
         raw = path.read_bytes()
     except OSError as error:
@@ -13,7 +24,7 @@ def read_lines(path: Path) -> list[str]:
 
 
 def split_lines(raw: bytes, *, name: str) -> list[str]:
-    """Lines of the bytes of a UTF-8 file, in the same way; `name` is what an error calls it."""
+    """`exact_lines` of the bytes of a UTF-8 file; `name` is what an error calls it."""
     try:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:

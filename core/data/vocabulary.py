@@ -7,13 +7,16 @@ never made from typed text.
 import json
 import unicodedata
 from collections.abc import Iterable, Sequence
+from itertools import groupby
 from typing import Any, Protocol, cast
 
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 
+from core.data.byte_pieces import bytes_of, piece_labels
+from core.data.characters import compose, describe_character, visible
+
 PAD, MASK = "\u25a1", "\u2047"
 PAD_ID, MASK_ID = 0, 1
-SPACE_GLYPH = "·"
 # How byte-level pieces spell white space.
 _BYTE_SPACES = str.maketrans("ĠĊĉč", " \n\t\r")
 
@@ -34,6 +37,10 @@ class Vocabulary(Protocol):
 
     def label(self, token_id: int) -> str:
         """What a chart shows for one token: whitespace as a visible glyph."""
+        ...
+
+    def labels(self, ids: Sequence[int]) -> list[str]:
+        """The same for tokens that stand together: what they are may follow from each other."""
         ...
 
     def word_starts(self, ids: Sequence[int]) -> list[bool]:
@@ -67,19 +74,25 @@ class CharVocabulary:
 
     def encode(self, text: str) -> list[int]:
         refuse_special(text)
+        ids: list[int] = []
         for position, character in enumerate(text):
-            if character not in self._ids:
+            spelt = self._spelt(character)
+            if not spelt:
                 raise ValueError(
                     f"position {position}: {describe_character(character)} is not among the "
                     f"{self.size - 2} characters this model was trained on"
                 )
-        return [self._ids[character] for character in text]
+            ids += [self._ids[part] for part in spelt]
+        return ids
 
     def decode(self, ids: Iterable[int]) -> str:
-        return "".join(self.characters[i] for i in ids if i not in (PAD_ID, MASK_ID))
+        return compose("".join(self.characters[i] for i in ids if i not in (PAD_ID, MASK_ID)))
 
     def label(self, token_id: int) -> str:
         return visible(self.characters[token_id])
+
+    def labels(self, ids: Sequence[int]) -> list[str]:
+        return [self.label(token_id) for token_id in ids]
 
     def word_starts(self, ids: Sequence[int]) -> list[bool]:
         text = [self.characters[i] for i in ids]
@@ -87,6 +100,13 @@ class CharVocabulary:
 
     def to_dict(self) -> dict[str, Any]:
         return {"kind": self.kind, "characters": self.characters}
+
+    def _spelt(self, character: str) -> str:
+        """The character; its parts where the corpus had letters and accents apart; else nothing."""
+        if character in self._ids:
+            return character
+        parts = unicodedata.normalize("NFD", character)
+        return parts if all(part in self._ids for part in parts) else ""
 
 
 class BpeVocabulary:
@@ -136,21 +156,28 @@ class BpeVocabulary:
         return self._tokenizer.decode(kept).removeprefix(" ")
 
     def label(self, token_id: int) -> str:
-        if token_id in (PAD_ID, MASK_ID):
-            return (PAD, MASK)[token_id]
-        text = self._tokenizer.decode([token_id])
-        if "\ufffd" in text:  # a piece that holds only some bytes of a character
-            return f"‹{self._tokenizer.id_to_token(token_id)}›"
-        return visible(text)
+        return self.labels([token_id])[0]
+
+    def labels(self, ids: Sequence[int]) -> list[str]:
+        labels: list[str] = []
+        for is_control, run in groupby(ids, key=lambda i: i in (PAD_ID, MASK_ID)):
+            if is_control:
+                labels += [(PAD, MASK)[i] for i in run]
+            else:
+                labels += piece_labels([bytes_of(self._piece(i)) for i in run])
+        return labels
 
     def word_starts(self, ids: Sequence[int]) -> list[bool]:
         # Bytes, not labels: "Ō" is cut inside a character, and "·" may be a typed dot.
-        pieces = [(self._tokenizer.id_to_token(i) or "").translate(_BYTE_SPACES) for i in ids]
+        pieces = [self._piece(i).translate(_BYTE_SPACES) for i in ids]
         last = ["", *(piece[-1:] for piece in pieces)]
         return [_starts_word(b, p[:1]) for b, p in zip(last, pieces, strict=False)]
 
     def to_dict(self) -> dict[str, Any]:
         return {"kind": self.kind, "tokenizer": json.loads(self._tokenizer.to_str())}
+
+    def _piece(self, token_id: int) -> str:
+        return self._tokenizer.id_to_token(token_id) or ""
 
 
 def vocabulary_from_dict(data: dict[str, Any]) -> Vocabulary:
@@ -177,18 +204,6 @@ def refuse_special(text: str) -> None:
                 f"position {position}: {describe_character(character)} is a control character "
                 "of the training format and cannot be typed"
             )
-
-
-def describe_character(character: str) -> str:
-    """Glyph, code point and name, so that invisible characters can be told apart."""
-    name = unicodedata.name(character, "no name")
-    return f"{visible(character)!r} (U+{ord(character):04X}, {name})"
-
-
-def visible(text: str) -> str:
-    """Whitespace and control characters as glyphs."""
-    glyphs = {" ": SPACE_GLYPH, "\n": "⏎", "\t": "⇥", "\u00a0": "⍽"}
-    return "".join(glyphs.get(c, c if c.isprintable() else f"‹{ord(c):04X}›") for c in text)
 
 
 def _starts_word(before: str, character: str) -> bool:

@@ -15,7 +15,7 @@ first. No torch.
 from dataclasses import dataclass
 from itertools import takewhile
 
-from core.data.vocabulary import SPACE_GLYPH
+from core.data.characters import SPACE_GLYPH
 from core.inspection.fold import fold, word_index, word_labels
 from core.inspection.record import Array, AttentionTrace
 

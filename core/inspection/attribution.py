@@ -13,6 +13,7 @@ last row is the real logit and its steps sum to it.
 (Elhage et al. 2021, "A mathematical framework"; nostalgebraist 2020, "the logit lens".)
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -105,13 +106,14 @@ def attribution(
     In a Perceiver only the last layer writes into the tokens' own stream: what the other layers
     add is 0. Cost: the answer and one forward pass. Raises ValueError for a step that is not there.
     """
-    ids, row, token = _written(model, vocabulary, question, step)
+    ids, row, written = _written(model, vocabulary, question, step)
+    token = written[step]
     parts = stream_parts(model, ids, row)
     direction = directions(model, torch.tensor([token]), relative=relative)
     read = readout(model, parts.final, direction)
     logits = model.logits(parts.final)[0]
     return Attribution(
-        token=vocabulary.label(token),
+        token=label_at(vocabulary, written, step, token),
         relative=relative,
         logit=float(logits[token] - logits.mean() if relative else logits[token]),
         embedding=float(_added(parts.embedding, read)),
@@ -148,7 +150,8 @@ def logit_lens(model: GPT, vocabulary: Vocabulary, question: str, *, step: int =
             "a Perceiver has no logit lens: its layers but the last write to latents, and the head "
             "of the model was never taught to read those"
         )
-    ids, row, token = _written(model, vocabulary, question, step)
+    ids, row, written = _written(model, vocabulary, question, step)
+    token = written[step]
     streams = [model.embed(ids).x[0, row]]
 
     def tap(_: int, stream: Stream) -> Stream:
@@ -160,13 +163,22 @@ def logit_lens(model: GPT, vocabulary: Vocabulary, question: str, *, step: int =
     probabilities = logits.softmax(-1)
     best = probabilities.max(-1)
     return Lens(
-        token=vocabulary.label(token),
+        token=label_at(vocabulary, written, step, token),
         logit=_numbers(logits[:, token]),
         probability=_numbers(probabilities[:, token]),
         rank=(logits > logits[:, [token]]).sum(-1).numpy().astype(np.int64),
-        best=tuple(vocabulary.label(int(index)) for index in best.indices),
+        best=tuple(label_at(vocabulary, written, step, int(index)) for index in best.indices),
         best_probability=_numbers(best.values),
     )
+
+
+def label_at(vocabulary: Vocabulary, written: Sequence[int], step: int, token: int) -> str:
+    """What a token is at a step: the written one as what follows makes it, another one as it would
+    stand behind what was written before.
+    """
+    if token == written[step]:
+        return vocabulary.labels(written)[step]
+    return vocabulary.labels([*written[:step], token])[-1]
 
 
 def writes_directly(config: GPTConfig, layer: int) -> bool:
@@ -227,14 +239,14 @@ def _added(parts: Tensor, read: Tensor) -> Tensor:
 
 def _written(
     model: GPT, vocabulary: Vocabulary, question: str, step: int
-) -> tuple[Tensor, int, int]:
-    """What is read (1, L), the row that writes the token at a step, and that token."""
+) -> tuple[Tensor, int, tuple[int, ...]]:
+    """What is read (1, L), the row that writes the token at a step, and all written tokens."""
     known = answered(model, vocabulary, [Question(question, None, "")])
     written = known.answers[0].ids
     if not 0 <= step < len(written):
         raise ValueError(f"step {step}: the answer has steps 0 to {len(written) - 1}")
     (batch,) = in_batches(known.prompts, known.answers)
-    return batch.ids, batch.mark + step, written[step]
+    return batch.ids, batch.mark + step, written
 
 
 def _numbers(values: Tensor) -> Array:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from core.data.byte_pieces import joined
 from core.inspection.record import Array
 
 
@@ -20,11 +21,13 @@ def word_index(word_starts: Sequence[bool]) -> NDArray[np.intp]:
 
 
 def word_labels(labels: Sequence[str], word_starts: Sequence[bool], space: str) -> list[str]:
-    """The joined labels of each word, without the glyph of the leading space."""
-    words = [""] * (int(word_index(word_starts)[-1]) + 1)
+    """The joined labels of each word, its characters whole, without the glyph of the leading
+    space.
+    """
+    words: list[list[str]] = [[] for _ in range(int(word_index(word_starts)[-1]) + 1)]
     for label, word in zip(labels, word_index(word_starts), strict=True):
-        words[word] += label
-    return [word.removeprefix(space) or word for word in words]
+        words[word].append(label)
+    return [word.removeprefix(space) or word for word in map(joined, words)]
 
 
 def fold_columns(values: Array, word_starts: Sequence[bool]) -> Array:

@@ -112,7 +112,7 @@ def _recorded(model: GPT, vocabulary: Vocabulary, known: Answered) -> Iterator[M
         for index, member in enumerate(batch.members):
             prompt = known.prompts[member]
             name = name_positions(vocabulary, known.questions[member].text)
-            labels = [vocabulary.label(token) for token in prompt]
+            labels = vocabulary.labels(prompt)
             places = find_places(labels, vocabulary.word_starts(prompt), name, batch.mark)
             by_places[places].append(index)
         for places, indices in by_places.items():

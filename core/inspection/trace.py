@@ -64,7 +64,7 @@ def trace(
         question=question,
         answer=given.text,
         probability=given.probability,
-        labels=tuple(vocabulary.label(i) for i in read),
+        labels=tuple(vocabulary.labels(read)),
         word_starts=tuple(vocabulary.word_starts(read)),
         name_positions=name_positions(vocabulary, question),
         latent_positions=standing_latents(model, layers),
@@ -148,15 +148,19 @@ def stacked(
 def steps_of(
     logits: Tensor, written: Sequence[int], *, first_row: int, vocabulary: Vocabulary
 ) -> tuple[Step, ...]:
-    """For each written token: its probability and the next best, from logits (L, vocabulary)."""
+    """For each written token: its probability and the next best, from logits (L, vocabulary).
+
+    A next best token is named as it would stand behind what was written before it.
+    """
     probabilities = logits.softmax(-1)
     n_best = min(N_NEXT_BEST + 1, logits.shape[-1])
+    labels = vocabulary.labels(written)
     steps: list[Step] = []
     for offset, token in enumerate(written):
         row = first_row + offset
         best = probabilities[row].topk(n_best)
         others = [
-            Candidate(vocabulary.label(int(i)), float(p))
+            Candidate(vocabulary.labels([*written[:offset], int(i)])[-1], float(p))
             for p, i in zip(best.values, best.indices, strict=True)
             if int(i) != token
         ]
@@ -164,7 +168,7 @@ def steps_of(
             Step(
                 row=row,
                 position=row + 1,
-                label=vocabulary.label(token),
+                label=labels[offset],
                 probability=float(probabilities[row, token]),
                 next_best=tuple(others[:N_NEXT_BEST]),
             )

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from core.data.vocabulary import SPACE_GLYPH
+from core.data.characters import SPACE_GLYPH
 from core.figures.thumbnails import thumbnail
 from core.inspection.fold import fold, word_index, word_labels
 from core.inspection.record import Array, AttentionTrace

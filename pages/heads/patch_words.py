@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from core.data.characters import legible
 from core.data.vocabulary import MASK, Vocabulary
 from core.figures.signed import Cell
 from core.inspection.captions import head_name
@@ -30,11 +31,8 @@ class Grid:
 
 def labels(vocabulary: Vocabulary, question: str, other: str) -> list[str]:
     """The tokens of both, position by position, and ⁇."""
-    pairs = zip(vocabulary.encode(question), vocabulary.encode(other), strict=True)
-    names = [
-        vocabulary.label(a) if a == b else f"{vocabulary.label(a)} | {vocabulary.label(b)}"
-        for a, b in pairs
-    ]
+    first, second = (vocabulary.labels(vocabulary.encode(text)) for text in (question, other))
+    names = [a if a == b else f"{a} | {b}" for a, b in zip(first, second, strict=True)]
     return [*names, MASK]
 
 
@@ -51,14 +49,12 @@ def grid_of(found: Patched, columns: list[str]) -> Grid:
 
 def headline(found: Patched, grid: Grid) -> str:
     """The site that moves the answer furthest."""
+    own, others = (legible(answer) or "(nothing)" for answer in found.answers)
     if not grid.cells:
-        return f"Both questions get the answer {found.answers[0] or '(nothing)'}"
+        return f"Both questions get the answer {own}"
     best = max(grid.cells, key=lambda cell: cell.value)
     place = f"{grid.rows[best.row]} at “{grid.columns[best.column]}”"
-    return (
-        f"{place} alone moves the answer {best.value:.2g} of the way from "
-        f"{found.answers[0] or '(nothing)'} to {found.answers[1] or '(nothing)'}"
-    )
+    return f"{place} alone moves the answer {best.value:.2g} of the way from {own} to {others}"
 
 
 def setting(found: Patched, question: str, other: str) -> str:

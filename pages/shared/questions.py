@@ -1,9 +1,10 @@
 """Whom the model is asked about: people of its corpus, or whatever is typed."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import streamlit as st
 
+from core.data.characters import compose
 from core.data.paths import course_folder
 from core.data.people import question_text, split_of
 from core.data.vocabulary import Vocabulary
@@ -27,6 +28,10 @@ OWN_SOURCES = {
 }
 NOT_KNOWN = "What an uploaded model read, and what it was asked in training, is not known here."
 NO_NAMES = "Names to choose from appear where A5_DATA names the folder of the course's files."
+COMPOSED = (
+    "Typed with letters and accents apart; asked in composed letters (Unicode NFC), which are what "
+    "the model has read."
+)
 Fits = Callable[[str], bool]
 
 
@@ -95,13 +100,18 @@ def known_questions(corpus: str) -> Questions:
 
 
 def _type(known: Questions, prefix: str, name: str) -> str:
-    return st.text_input(
+    """The one place where a question comes in; what the address says comes with the control."""
+    typed = st.text_input(
         "Question",
         question_text(name),
         key=f"{prefix}question",
         bind="query-params",
         help=None if known else NO_NAMES,
     )
+    asked = compose(typed)
+    if asked != typed:
+        st.caption(COMPOSED)
+    return asked
 
 
 def _choose_person(known: Questions, source: str, key: str, name: str, fits: Fits | None) -> str:
@@ -115,4 +125,12 @@ def _choose_person(known: Questions, source: str, key: str, name: str, fits: Fit
         return ""
     names = list(texts)
     default = names.index(name) if name in names else 0
+    _compose_link(key, names)
     return texts[st.selectbox("Person", names, default, key=key, bind="query-params")]
+
+
+def _compose_link(key: str, names: Sequence[str]) -> None:
+    """A name of the address in decomposed letters is nobody's: choose the one that it means."""
+    given = st.query_params.get(key, "")
+    if key not in st.session_state and given not in names and compose(given) in names:
+        st.session_state[key] = compose(given)

@@ -1,6 +1,8 @@
-"""Typed text shown as typed."""
+"""Typed text shown as typed, and what is invisible in it as its code point."""
 
 import re
+
+from core.data.characters import legible
 
 # Everything that Markdown, LaTeX, emoji shortcodes or HTML could read as more than itself.
 _SPECIAL = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|$~:&^=\"'])")
@@ -22,8 +24,13 @@ _LATEX = {"μ": r"\mu"}
 
 
 def plain(text: str) -> str:
-    """Escape a text for `st.markdown`, titles and labels; line breaks become spaces."""
-    return _SPECIAL.sub(r"\\\1", _REPLACED.sub(_WORD_JOINER, " ".join(text.split())))
+    """Escape a text for `st.markdown`, titles and labels; line breaks become spaces.
+
+    The joiner that stands between what Streamlit would replace is not part of the text: it comes
+    after invisible characters were made visible.
+    """
+    seen = legible(" ".join(text.split()))
+    return _SPECIAL.sub(r"\\\1", _REPLACED.sub(_WORD_JOINER, seen))
 
 
 def typeset(text: str) -> str:

@@ -53,6 +53,19 @@ def test_sizes_are_inferred_and_buffers_left_out(
     assert not imported.model.training
 
 
+def test_a_text_with_accents_apart_is_kept_as_it_stands_and_said(
+    course_state: MakeState, as_file: AsFile, wiki: str
+):
+    apart = wiki.replace("B", "u\u0308")
+    imported = import_course(as_file(course_state("vanilla")), apart, Told())
+    assert imported.vocabulary.characters[2:] == "".join(sorted(set(apart)))
+    assert imported.vocabulary.encode("\u00fc") == imported.vocabulary.encode("u\u0308")
+    (note,) = [note for note in imported.notes if "letters and accents apart" in note]
+    assert "is kept so, for its characters are the vocabulary" in note
+    plain = import_course(as_file(course_state("vanilla")), wiki, Told())
+    assert not [note for note in plain.notes if "accents" in note]
+
+
 @pytest.mark.parametrize("variant", ["vanilla", "rotary", "synthesizer", "perceiver"])
 def test_a_file_without_buffers_is_whole(
     course_state: MakeState, as_file: AsFile, wiki: str, variant: str

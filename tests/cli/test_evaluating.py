@@ -160,6 +160,15 @@ def test_a_text_before_every_question_is_read_with_it_and_told(
     assert plain.startswith("trained, dev, each behind 'In Ada: ': ")
 
 
+def test_a_text_before_in_decomposed_letters_is_composed_and_said_on_stderr(
+    run: Run, trained: Path
+):
+    outcome = run("evaluate", "--checkpoint", trained, "--before", "In Ko\u0308ln: ", "--json")
+    assert outcome.report["before"] == "In K\u00f6ln: "
+    assert outcome.err.startswith("typed with letters and accents apart")
+    assert "letters and accents" not in run("evaluate", "--checkpoint", trained).err
+
+
 def test_an_answer_with_line_breaks_stays_one_line(
     run: Run, trained: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):

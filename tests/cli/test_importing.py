@@ -73,6 +73,17 @@ def test_the_written_folder_is_a_checkpoint_like_any_other(
     assert "of the text only the number of characters, 22, could be compared with" in out
 
 
+def test_a_wiki_with_accents_apart_makes_the_vocabulary_that_the_model_was_trained_on(
+    params: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    wiki = tmp_path / "apart.txt"
+    wiki.write_text(TEXT.replace("B", "u\u0308"), encoding="utf-8")
+    call(params, "--wiki", wiki, "--out", tmp_path / "mine")
+    vocabulary = load_checkpoint(tmp_path / "mine").vocabulary
+    assert vocabulary.to_dict()["characters"][-1] == "\u0308"
+    assert "the text has letters and accents apart" in capsys.readouterr().out
+
+
 def test_json_is_one_object_with_the_notes(
     params: Path, wiki: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ):

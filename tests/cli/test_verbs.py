@@ -56,6 +56,42 @@ def test_trace_and_ask_give_the_same_answer(run: Run, trained: Path):
     assert len(answers) == 1
 
 
+@pytest.mark.parametrize("verb", ["ask", "trace"])
+def test_a_question_in_decomposed_letters_is_asked_in_composed_ones_and_said_on_stderr(
+    run: Run, trained: Path, tmp_path: Path, verb: str
+):
+    out = [] if verb == "ask" else ["--out", tmp_path / "trace.json"]
+    apart, composed = (
+        run(verb, "--checkpoint", trained, "--json", *out, f"Where was {name} born?")
+        for name in ("Ada A\u030arden", "Ada \u00c5rden")
+    )
+    assert apart.report == composed.report
+    assert composed.err == ""
+    assert apart.err.count("\n") == 1
+    assert apart.err.startswith("typed with letters and accents apart; asked in composed letters")
+    assert apart.err.endswith(": Where was Ada \u00c5rden born?\n")
+    if verb == "ask":
+        assert apart.report["question"] == "Where was Ada \u00c5rden born?"
+
+
+def test_a_person_of_the_table_is_found_in_decomposed_letters(
+    run: Run, trained: Path, people_file: Path, monkeypatch: pytest.MonkeyPatch
+):
+    text = people_file.read_text(encoding="utf-8").replace("Ada Arden", "Ada A\u030arden")
+    people_file.write_text(text, encoding="utf-8")
+    monkeypatch.setattr("core.cli.verbs.PEOPLE", people_file)
+    for name in ("Ada A\u030arden", "Ada \u00c5rden"):
+        report = run("ask", "--checkpoint", trained, "--json", f"Where was {name} born?").report
+        assert report["expected"] == "Lagos"
+
+
+def test_what_is_invisible_in_an_argument_stands_as_its_code_point_in_the_error(run: Run):
+    assert "unrecognized arguments: a‹U+202E›b" in run("ask", "x", "a\u202eb").error
+    assert (
+        "there is no checkpoint 'a‹U+FE0F›b'" in run("ask", "--checkpoint", "a\ufe0fb", "x").error
+    )
+
+
 def test_corpus_writes_the_sentences(run: Run, tmp_path: Path):
     out = tmp_path / "corpus.txt"
     report = run("corpus", "--out", out, "--sentences", 3, "--json").report

@@ -98,6 +98,18 @@ def test_other_line_ends_a_byte_order_mark_and_a_missing_last_newline_change_not
     assert load_course(write_course(odd, **changed)) == load_course(write_course(plain))
 
 
+def test_files_in_decomposed_letters_are_read_in_composed_ones(tmp_path: Path) -> None:
+    apart = "Where was Cu\u0308 born?\tO\u0308slo\n".encode()
+    wiki = FILES["wiki.txt"] + "E\u0301.\n".encode()
+    tests = FILES["birth_test_inputs.tsv"] + "Where was E\u0301 born?\n".encode()
+    data = load_course(write_course(tmp_path, birth_dev=apart, wiki=wiki, birth_test_inputs=tests))
+    (asked,) = data.dev
+    assert (asked.text, asked.answer) == ("Where was C\u00fc born?", "\u00d6slo")
+    assert asked.name == "C\u00fc"
+    assert data.sentences[-1] == "\u00c9."
+    assert data.test[-1].text == "Where was \u00c9 born?"
+
+
 def test_blank_around_an_answer_is_no_part_of_it(tmp_path: Path) -> None:
     folder = write_course(tmp_path, birth_dev=b"Where was Cy born?\t Oslo \n")
     assert load_course(folder).dev[0].answer == "Oslo"

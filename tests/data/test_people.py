@@ -152,6 +152,14 @@ def test_a_good_row_is_read_with_years_as_numbers(tmp_path: Path) -> None:
     assert (elder.born, elder.died) == (-551, -479)
 
 
+def test_a_table_in_decomposed_letters_is_read_in_composed_ones(tmp_path: Path) -> None:
+    apart = ADA | {"name": "Abdullah Gu\u0308l", "birthplace": "Nie\u0301vre"}
+    (person,) = load_people(write_table(tmp_path, apart))
+    assert (person.name, person.birthplace) == ("Abdullah G\u00fcl", "Ni\u00e9vre")
+    with pytest.raises(ValueError, match="line 3: Abdullah G\u00fcl is already on line 2"):
+        load_people(write_table(tmp_path, apart, apart | {"name": "Abdullah G\u00fcl"}))
+
+
 def test_windows_line_ends_and_quotes_are_read_as_they_are(tmp_path: Path) -> None:
     quoted = ADA | {"known_for": '"Weird Al" songs'}
     (person,) = load_people(write_table(tmp_path, quoted, end="\r\n"))

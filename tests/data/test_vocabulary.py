@@ -15,8 +15,6 @@ from core.data.vocabulary import (
     BpeVocabulary,
     CharVocabulary,
     Vocabulary,
-    describe_character,
-    visible,
     vocabulary_from_dict,
 )
 
@@ -119,7 +117,7 @@ def test_characters_are_sorted_after_pad_and_mask() -> None:
     ("text", "message"),
     [
         ("Marie ж", r"position 6: 'ж' \(U\+0436, CYRILLIC SMALL LETTER ZHE\) is not among the \d+"),
-        ("a\u200bb", r"position 1: '‹200B›' \(U\+200B, ZERO WIDTH SPACE\)"),
+        ("a\u200bb", r"position 1: '‹U\+200B›' \(U\+200B, ZERO WIDTH SPACE\)"),
         ("a\u00a0b", r"position 1: '⍽' \(U\+00A0, NO-BREAK SPACE\)"),
         ("😀", r"position 0: '😀' \(U\+1F600, GRINNING FACE\)"),
     ],
@@ -188,16 +186,33 @@ def test_every_question_of_the_table_folds_to_its_words(people: list[Person]) ->
 
 
 def test_labels_show_what_is_invisible(char: CharVocabulary, bpe: BpeVocabulary) -> None:
-    assert labels(char, char.encode("a \n\tb")) == ["a", "·", "⏎", "⇥", "b"]
-    assert "".join(labels(bpe, bpe.encode("was born\nin"))) == "·was·born⏎in"
-    assert visible("a\u00a0b\u200b\x07") == "a⍽b‹200B›‹0007›"
+    assert char.labels(char.encode("a \n\tb")) == ["a", "·", "⏎", "⇥", "b"]
+    assert "".join(bpe.labels(bpe.encode("was born\nin"))) == "·was·born⏎in"
 
 
-def test_a_piece_of_a_character_is_marked_as_such(bpe: BpeVocabulary) -> None:
+def test_a_piece_of_a_character_says_which_of_its_bytes_it_is(bpe: BpeVocabulary) -> None:
     ids = bpe.encode("ж")
-    parts = [label for label in labels(bpe, ids) if label != "·"]
-    assert len(parts) == 2
-    assert all(part.startswith("‹") and part.endswith("›") for part in parts)
+    assert bpe.labels(ids)[-2:] == ["‹ж 1/2›", "‹ж 2/2›"]
+    assert [bpe.label(i) for i in ids[-2:]] == ["‹byte 0xD0›", "‹byte 0xB6›"]
+
+
+def test_control_tokens_stand_between_the_labels_of_pieces(bpe: BpeVocabulary) -> None:
+    ids = bpe.encode("ж")
+    assert bpe.labels([*ids[:-1], MASK_ID, PAD_ID, ids[-1]])[-4:] == [
+        "‹byte 0xD0›",
+        MASK,
+        PAD,
+        "‹byte 0xB6›",
+    ]
+    assert bpe.labels([]) == []
+
+
+def test_a_vocabulary_of_letters_and_accents_apart_takes_composed_letters_apart() -> None:
+    apart = CharVocabulary.from_text("Gu\u0308l")
+    assert apart.encode("G\u00fcl") == apart.encode("Gu\u0308l")
+    assert apart.decode(apart.encode("G\u00fcl")) == "G\u00fcl"
+    with pytest.raises(ValueError, match=r"position 1: 'ö' \(U\+00F6, .* is not among the 4"):
+        apart.encode("G\u00f6l")
 
 
 def labels(vocabulary: Vocabulary, ids: Iterable[int]) -> list[str]:
@@ -208,8 +223,3 @@ def test_every_token_has_a_label_that_can_be_seen(vocabulary: Vocabulary) -> Non
     for label in labels(vocabulary, range(vocabulary.size)):
         assert label.strip()
         assert label.isprintable()
-
-
-def test_a_character_is_described_so_that_it_can_be_looked_up() -> None:
-    assert describe_character("é") == "'é' (U+00E9, LATIN SMALL LETTER E WITH ACUTE)"
-    assert describe_character("\x07") == "'‹0007›' (U+0007, no name)"

@@ -46,6 +46,11 @@ def test_the_pieces_of_a_word_join_into_its_label():
     assert word_labels(labels, STARTS, "·") == ["Where", "Adala", "?", "⁇"]
 
 
+def test_the_bytes_of_a_character_join_into_a_whole_one():
+    labels = ["·Where", "·‹Á 1/2›", "‹Á 2/2›gn", "es", "?", "⁇"]
+    assert word_labels(labels, STARTS, "·") == ["Where", "Ágnes", "?", "⁇"]
+
+
 def test_a_word_that_is_only_a_space_keeps_its_glyph_and_an_inner_dot_stays():
     assert word_labels(["·", "·a", "·", "b"], [True, True, False, False], "·") == ["·", "a·b"]
 

@@ -115,7 +115,7 @@ def test_the_steps_are_what_generation_gave(
 ):
     (given,) = answer(model, vocabulary, [QUESTION])
     assert (traced.answer, traced.probability) == (given.text, given.probability)
-    assert [step.label for step in traced.steps] == [vocabulary.label(i) for i in given.ids]
+    assert [step.label for step in traced.steps] == vocabulary.labels(given.ids)
     product = float(np.prod([step.probability for step in traced.steps]))
     assert product == pytest.approx(traced.probability, rel=1e-3)
     prompt_length = len(vocabulary.encode(QUESTION)) + 1

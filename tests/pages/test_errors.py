@@ -17,7 +17,7 @@ from core.checkpoints.store import write_card
         (" ", "the question is empty: type a text"),
         ("x" * 39, "the question has 39 tokens; .* at most 38 fit into this model's block of 40"),
         ("Where was Björk born?", r"position 12: 'ö' \(U\+00F6, LATIN SMALL LETTER O WITH DIAER"),
-        ("Where was \u200bAda born?", r"position 10: '‹200B›' \(U\+200B, ZERO WIDTH SPACE\)"),
+        ("Where was \u200bAda born?", r"position 10: '‹U\+200B›' \(U\+200B, ZERO WIDTH SPACE\)"),
         ("Where ⁇", r"position 6: '⁇' \(U\+2047, DOUBLE QUESTION MARK\) is a control character"),
         ("□", r"position 0: '□' \(U\+25A1, WHITE SQUARE\) is a control character"),
     ],

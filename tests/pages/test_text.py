@@ -22,6 +22,16 @@ def test_what_streamlit_replaces_is_kept_apart_by_an_invisible_joiner(text: str)
     assert escaped.replace("\u2060", "").replace("\\", "") == f"a {text} b"
 
 
+@pytest.mark.parametrize("code", [0x202E, 0x2066, 0x200B, 0xFEFF, 0x2060, 0xFE0F, 0xAD])
+def test_what_is_invisible_is_shown_as_its_code_point(code: int):
+    assert plain(f"a{chr(code)}b") == f"a‹U\\+{code:04X}›b"
+
+
+def test_an_emoji_of_several_characters_stays_one():
+    family = "\U0001f468\u200d\U0001f469\u200d\U0001f467 \u2764\ufe0f"
+    assert plain(family) == family
+
+
 def test_line_breaks_and_runs_of_white_space_become_one_space():
     assert plain(" one\n\n# two\t three  ") == "one \\# two three"
 
