@@ -57,7 +57,11 @@ def save_checkpoint(
     *,
     dtype: torch.dtype = torch.float16,
 ) -> None:
-    """Write all four files; the card last, so that a folder with a card is complete."""
+    """Write all four files; the card last, so that a folder with a card is complete.
+
+    The folder is made if it is missing.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
     write_json(folder / CONFIG, asdict(model.config))
     write_json(folder / VOCABULARY, vocabulary.to_dict())
     save_weights(folder / WEIGHTS, model, dtype=dtype)

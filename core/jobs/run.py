@@ -104,6 +104,7 @@ def start_run(
         "start_from": None if origin is None else origin_of(origin),
     }
     run = Run(folder, settings, recipe, corpus, vocabulary, trainer)
+    folder.mkdir(parents=True, exist_ok=True)
     write_json(folder / VOCABULARY, vocabulary.to_dict())
     if begun is not None:
         save(run)  # whatever becomes of the checkpoint: this run can go on
@@ -141,6 +142,7 @@ def advance(run: Run) -> Iterator[StepRecord]:
         run.seconds = before + time.monotonic() - started
         if record.step in snapshots:
             path = run.folder / SNAPSHOTS / f"{record.step:06d}.safetensors"
+            path.parent.mkdir(exist_ok=True)
             save_weights(path, run.model, dtype=torch.float16)
         yield record
 
