@@ -24,6 +24,7 @@ CONFIG, VOCABULARY, WEIGHTS, CARD = (
     "card.json",
 )
 MOST_LINKS = 40  # as many as Linux follows
+STDOUT = 1
 
 
 def write_whole(path: Path, write: Callable[[Path], None]) -> None:
@@ -167,9 +168,9 @@ def _write_to(path: Path, number: int | None, write: Callable[[Path], None]) -> 
             with whole.open("rb") as source, open(handle, "wb") as target:  # noqa: PTH123
                 shutil.copyfileobj(source, target)
         except BrokenPipeError as error:
-            if number is None:
-                raise BrokenPipeError(error.errno, error.strerror, str(path)) from None
-            raise  # as from a print: whoever was given this descriptor has heard enough
+            if number == STDOUT:  # as from a print: whoever reads on has heard enough
+                raise
+            raise BrokenPipeError(error.errno, error.strerror, str(path)) from None
 
 
 def _flush(path: Path) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 import torch
 
+from core.checkpoints import files
 from core.checkpoints.files import check_target, is_stored, write_json, write_text, write_whole
 from core.checkpoints.state import load_state, save_state
 
@@ -207,13 +208,18 @@ def test_a_descriptor_s_name_goes_on_where_the_descriptor_is(tmp_path: Path):
 
 
 @DESCRIPTORS
-def test_a_descriptor_whose_reader_has_gone_is_as_a_print_to_it():
+@pytest.mark.parametrize("is_stdout", [True, False])
+def test_a_reader_of_a_descriptor_who_has_gone_is_told_unless_it_is_the_output(
+    monkeypatch: pytest.MonkeyPatch, is_stdout: bool
+):
     read, write = os.pipe()
     os.close(read)
+    if is_stdout:
+        monkeypatch.setattr(files, "STDOUT", write)
     try:
         with pytest.raises(BrokenPipeError, match="Broken pipe") as error:
             write_text(Path(f"/dev/fd/{write}"), "unheard")
-        assert error.value.filename is None
+        assert error.value.filename == (None if is_stdout else f"/dev/fd/{write}")
     finally:
         os.close(write)
 

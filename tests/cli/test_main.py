@@ -16,6 +16,7 @@ from core.cli.main import main
 Run = Callable[..., Any]
 ROOT = Path(__file__).resolve().parents[2]
 QUESTION = "Where was Ada Arden born?"
+CHECK = ("data", "check")
 LATIN_1 = b"caf\xe9".decode("utf-8", "surrogateescape")  # as Python hands it over
 
 
@@ -111,11 +112,16 @@ def test_an_output_that_finds_no_room_is_one_line_and_status_2(
     assert full.closed
 
 
-def test_a_process_whose_reader_has_gone_says_nothing_and_ends_as_one_of_sigpipe():
+@pytest.mark.parametrize("named", [False, True])
+def test_a_process_whose_reader_has_gone_says_nothing_and_ends_as_one_of_sigpipe(
+    tmp_path: Path, named: bool
+):
+    out = tmp_path / "stdout"
+    out.symlink_to("/dev/fd/1")  # as /dev/stdout is made
     read, write = os.pipe()
     os.close(read)
     done = subprocess.run(
-        [sys.executable, "-m", "core", "data", "check"],
+        [sys.executable, "-m", "core", *(("corpus", "--out", str(out)) if named else CHECK)],
         cwd=ROOT,
         stdout=write,
         stderr=subprocess.PIPE,
