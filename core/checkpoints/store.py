@@ -77,7 +77,8 @@ def write_card(folder: Path, card: dict[str, Any]) -> None:
 
 
 def save_weights(path: Path, model: GPT, *, dtype: torch.dtype) -> None:
-    """The parameters alone, stored in `dtype`."""
+    """The parameters alone, stored in `dtype`. Their folder, as that of snapshots, is made."""
+    path.parent.mkdir(parents=True, exist_ok=True)
     tensors = {name: t.to(dtype).contiguous() for name, t in model.state_dict().items()}
     write_whole(path, lambda part: safetensors.torch.save_file(tensors, part))
 

@@ -142,7 +142,6 @@ def advance(run: Run) -> Iterator[StepRecord]:
         run.seconds = before + time.monotonic() - started
         if record.step in snapshots:
             path = run.folder / SNAPSHOTS / f"{record.step:06d}.safetensors"
-            path.parent.mkdir(exist_ok=True)
             save_weights(path, run.model, dtype=torch.float16)
         yield record
 
