@@ -24,7 +24,7 @@ def save_state(path: Path, tensors: dict[str, Tensor], meta: dict[str, Any]) -> 
     def write(part: Path) -> None:
         safetensors.torch.save_file(contiguous, part, metadata=header)
 
-    write_whole(path, write, make_folder=False)
+    write_whole(path, write)
 
 
 def load_state(path: Path) -> tuple[dict[str, Tensor], dict[str, Any]]:

@@ -62,9 +62,9 @@ def save_checkpoint(
     The folder is made at first only: removed meanwhile, it stays away (FileNotFoundError).
     """
     folder.mkdir(parents=True, exist_ok=True)
-    write_json(folder / CONFIG, asdict(model.config), make_folder=False)
-    write_json(folder / VOCABULARY, vocabulary.to_dict(), make_folder=False)
-    save_weights(folder / WEIGHTS, model, dtype=dtype, make_folder=False)
+    write_json(folder / CONFIG, asdict(model.config))
+    write_json(folder / VOCABULARY, vocabulary.to_dict())
+    save_weights(folder / WEIGHTS, model, dtype=dtype)
     write_card(folder, card)
 
 
@@ -73,17 +73,20 @@ def write_card(folder: Path, card: dict[str, Any]) -> None:
     files = {name: sha256(folder / name) for name in (CONFIG, VOCABULARY, WEIGHTS)}
     for path in sorted((folder / SNAPSHOTS).glob("*.safetensors")):
         files[f"{SNAPSHOTS}/{path.name}"] = sha256(path)
-    write_json(folder / CARD, {**card, "files": files}, make_folder=False)
+    write_json(folder / CARD, {**card, "files": files})
 
 
-def save_weights(path: Path, model: GPT, *, dtype: torch.dtype, make_folder: bool = True) -> None:
-    """The parameters alone, stored in `dtype`."""
+def save_weights(path: Path, model: GPT, *, dtype: torch.dtype) -> None:
+    """The parameters alone, stored in `dtype`. The folder of snapshots is made in that of its run,
+    which must be there.
+    """
+    path.parent.mkdir(exist_ok=True)
     tensors = {name: t.to(dtype).contiguous() for name, t in model.state_dict().items()}
 
     def write(part: Path) -> None:
         safetensors.torch.save_file(tensors, part)
 
-    write_whole(path, write, make_folder=make_folder)
+    write_whole(path, write)
 
 
 def load_checkpoint(folder: Path, *, snapshot: int | None = None) -> Checkpoint:

@@ -18,6 +18,8 @@ from core.bench.measure import measure
 from core.bench.record import Bench, Record, merged, read_bench, write_bench
 from core.bench.spec import DEVICES, DTYPES, METHODS, BenchSpec
 from core.bench.summary import fits_of, report_of, summaries_of
+from core.checkpoints.files import is_stored
+from core.cli.places import named_file
 from core.jobs.stopping import stop_requests
 from core.theory.costs import Sizes
 
@@ -42,7 +44,9 @@ def add_bench(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seconds", type=float, default=0.3, help="of each method, at least")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--estimate", action="store_true", help="say how long it takes, and end")
-    parser.add_argument("--out", type=Path, metavar="FILE", help="keep it, beside other settings")
+    parser.add_argument(
+        "--out", type=named_file, metavar="FILE", help="keep it, beside other settings"
+    )
     parser.add_argument("--json", action="store_true", help="one JSON object to standard output")
     parser.set_defaults(run=run)
 
@@ -54,7 +58,8 @@ def run(options: argparse.Namespace) -> None:
         _print_estimate(spec, as_json=options.json)
         return
     check_device(spec)
-    old = None if options.out is None or not options.out.exists() else read_bench(options.out)
+    out: Path | None = options.out
+    old = None if out is None or not is_stored(out) else read_bench(out)
     empty = Bench(
         machine=describe_machine(spec.device), environment=describe_environment(spec), records=()
     )
@@ -62,9 +67,9 @@ def run(options: argparse.Namespace) -> None:
         merged(old, empty)  # before the time is spent
     with stop_requests() as stop:
         bench = replace(empty, records=tuple(measure(spec, is_stopped=stop.is_set, tell=_tell)))
-    if options.out is not None and bench.records:
+    if out is not None and bench.records:
         kept = bench if old is None else merged(old, bench)
-        write_bench(options.out, kept, summaries_of(kept))
+        write_bench(out, kept, summaries_of(kept))
     report = report_of(bench)
     print(json.dumps(report, ensure_ascii=False) if options.json else _text(bench, report))
     if stop.is_set():

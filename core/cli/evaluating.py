@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from core.checkpoints.files import write_json, write_whole
+from core.checkpoints.files import write_json, write_text
 from core.checkpoints.store import Checkpoint, content_hash, load_checkpoint
 from core.cli.paths import PEOPLE
-from core.cli.places import checkpoint_folder, load_corpus
+from core.cli.places import checkpoint_folder, load_corpus, named_file
 from core.cli.typed import typed
 from core.data.characters import legible
 from core.data.corpus import TrainingCorpus, questions_digest
@@ -47,7 +47,7 @@ def add_evaluate(parser: argparse.ArgumentParser) -> None:
         help="write the figure into the card, and this report beside it",
     )
     parser.add_argument(
-        "--predictions", type=Path, metavar="FILE", help="write one answer a line, in order"
+        "--predictions", type=named_file, metavar="FILE", help="write one answer a line, in order"
     )
     parser.add_argument(
         "--before",
@@ -153,11 +153,7 @@ def _countries(stored: Checkpoint, asked: list[Question], written: list[str]) ->
 def _write_predictions(path: Path, given: list[Answer]) -> None:
     """The course's format: one answer a line, in the order of the questions."""
     text = "".join(" ".join(entry.text.split()) + "\n" for entry in given)
-
-    def write(temporary: Path) -> None:
-        temporary.write_text(text, encoding="utf-8")
-
-    write_whole(path, write)
+    write_text(path, text)
 
 
 def _text(report: dict[str, Any], options: argparse.Namespace) -> str:

@@ -2,13 +2,17 @@
 
 With --json exactly one JSON object goes to standard output and everything else to standard error.
 A ValueError is the user's, an OSError the system's: one line, exit status 2.
+Ctrl-C: one line, 130. A reader who has gone (`| head -1`) is no error: silence and 141, which is
+what a shell says of any other program that the closed pipe ends, as 130 is of one that Ctrl-C ends.
+Python itself would give 1, but so does every traceback.
 """
 
 import argparse
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import NoReturn
+from typing import NoReturn, TextIO
 
 from core.cli import verbs
 from core.cli.ablation import add_ablation
@@ -18,6 +22,7 @@ from core.cli.heads import add_heads
 from core.cli.importing import add_import
 from core.cli.jobs import add_jobs
 from core.cli.montecarlo import add_montecarlo
+from core.cli.places import named_file
 from core.cli.seeds import add_seeds
 from core.cli.train import add_train
 from core.cli.typed import typed
@@ -25,6 +30,7 @@ from core.data.biographies import PATTERNS
 from core.data.characters import legible
 
 DEFAULT_CHECKPOINT = "notable-pretrained"
+REFUSED, INTERRUPTED, UNHEARD = 2, 130, 141
 
 
 class Parser(argparse.ArgumentParser):
@@ -36,16 +42,60 @@ class Parser(argparse.ArgumentParser):
 
 def main(arguments: Sequence[str]) -> int:
     """Run one verb; returns the exit status."""
-    options = build_parser().parse_args(arguments)
     try:
-        options.run(options)
+        _run(arguments)
+    except BrokenPipeError as error:
+        if error.filename is None:  # not a file that was asked for, but what is printed
+            return UNHEARD
+        return _end(REFUSED, f"error: {error}")
     except (ValueError, OSError) as error:
-        print(f"error: {legible(' '.join(str(error).split()))}", file=sys.stderr)
-        return 2
+        said = " ".join(map(str.strip, str(error).splitlines()))
+        return _end(REFUSED, f"error: {legible(said)}")
     except KeyboardInterrupt:
-        print("interrupted", file=sys.stderr)
-        return 130
+        return _end(INTERRUPTED, "interrupted")
     return 0
+
+
+def _run(arguments: Sequence[str]) -> None:
+    try:
+        _refuse_bytes(arguments)
+        options = build_parser().parse_args(arguments)
+        options.run(options)
+    finally:
+        for stream in (sys.stdout, sys.stderr):
+            _deliver(stream)
+
+
+def _refuse_bytes(arguments: Sequence[str]) -> None:
+    """Python hands over a byte that is no UTF-8 as half a character, which no text may hold."""
+    for argument in arguments:
+        try:
+            argument.encode()
+        except UnicodeEncodeError as error:
+            raise ValueError(
+                f"{argument!a} is not UTF-8 from position {error.start} on: arguments are texts "
+                "and names in UTF-8"
+            ) from None
+
+
+def _deliver(stream: TextIO | None) -> None:
+    """Find out here whether all was taken: at its exit Python would print a traceback."""
+    if stream is None:  # closed by whoever started this
+        return
+    try:
+        stream.flush()
+    except OSError:
+        with suppress(OSError):
+            stream.close()  # what is left in it would be tried again at the exit
+        raise
+
+
+def _end(status: int, line: str) -> int:
+    with suppress(OSError):  # nobody may be there to read it
+        print(line, file=sys.stderr)
+    with suppress(OSError):
+        _deliver(sys.stderr)
+    return status
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -88,7 +138,7 @@ def _add_ask(ask: argparse.ArgumentParser) -> None:
 def _add_trace(trace: argparse.ArgumentParser) -> None:
     trace.add_argument("question", type=typed)
     _add_checkpoint(trace)
-    trace.add_argument("--out", type=Path, help="write the whole trace as JSON to this file")
+    trace.add_argument("--out", type=named_file, help="write the whole trace as JSON to this file")
     _add_json(trace)
     trace.set_defaults(run=verbs.trace)
 
@@ -102,7 +152,7 @@ def _add_data(data: argparse.ArgumentParser) -> None:
 
 
 def _add_corpus(corpus: argparse.ArgumentParser) -> None:
-    corpus.add_argument("--out", type=Path, required=True)
+    corpus.add_argument("--out", type=named_file, required=True)
     corpus.add_argument("--sentences", type=int, default=6, help=f"a person, 1 to {len(PATTERNS)}")
     corpus.add_argument("--seed", type=int, default=0)
     _add_json(corpus)

@@ -1,7 +1,9 @@
 """How a verb finds data and checkpoints."""
 
+from argparse import ArgumentTypeError
 from pathlib import Path
 
+from core.checkpoints.files import check_target
 from core.cli.paths import CHECKPOINTS
 from core.data.shipped import load_corpus
 
@@ -12,4 +14,17 @@ def checkpoint_folder(name: str) -> Path:
     return shipped if shipped.is_dir() else Path(name)
 
 
-__all__ = ["checkpoint_folder", "load_corpus"]
+def named_file(text: str) -> Path:
+    """The type of an option that names a file to write: its folder is looked for before any work.
+
+    Raises ArgumentTypeError, of which argparse makes one line.
+    """
+    path = Path(text)
+    try:
+        check_target(path)
+    except ValueError as error:
+        raise ArgumentTypeError(str(error)) from None
+    return path
+
+
+__all__ = ["checkpoint_folder", "load_corpus", "named_file"]

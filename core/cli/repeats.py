@@ -6,6 +6,7 @@ from typing import Any
 
 from core.checkpoints.files import CARD, read_json
 from core.cli.paths import ASSETS
+from core.cli.places import named_file
 from core.cli.train import begin, tell, train
 from core.data.shipped import load_corpus
 from core.jobs.run import RUN, resume_run
@@ -19,7 +20,7 @@ def add_table(parser: argparse.ArgumentParser, *, minutes: float, runs: Path, ou
     parser.add_argument("--corpus", type=Path, metavar="DIR", help="the course's own files")
     parser.add_argument("--minutes", type=float, default=minutes, help="of each training")
     parser.add_argument("--runs", type=Path, default=runs, metavar="DIR", help="goes on with these")
-    parser.add_argument("--out", type=Path, default=out, metavar="FILE")
+    parser.add_argument("--out", type=named_file, default=out, metavar="FILE")
     parser.add_argument("--json", action="store_true", help="one JSON object to standard output")
 
 

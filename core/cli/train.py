@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 from tqdm import tqdm
@@ -81,7 +82,7 @@ def train(run: Run, *, log: Callable[[str], None]) -> dict[str, Any]:
                 save(run)
                 last_save = now
             if stop.is_set():
-                raise ValueError(f"stopped; continue with --resume {run.folder}")
+                raise ValueError(f"stopped; continue with --resume {quote(str(run.folder))}")
     return finish(run)
 
 
@@ -97,7 +98,7 @@ def _resumed(options: argparse.Namespace) -> Run:
         raise ValueError(f"--{fixed[0]} is fixed since the run began; leave it out")
     folder: Path = options.resume
     if (folder / JOB).exists():
-        raise ValueError(f"{folder} is a job: continue it with jobs resume {folder.name}")
+        raise ValueError(f"{folder} is a job: continue it with jobs resume {quote(folder.name)}")
     return resume_run(folder, corpus_folder=options.corpus)
 
 
@@ -125,7 +126,8 @@ def begin(
 ) -> Run:
     """A new run whose card will hold the command that repeats it."""
     if (folder / RUN).exists():
-        raise ValueError(f"{folder} already holds a run: continue it with --resume {folder}")
+        resume = f"--resume {quote(str(folder))}"
+        raise ValueError(f"{folder} already holds a run: continue it with {resume}")
     return start_run(
         recipe,
         folder,
@@ -145,7 +147,7 @@ def _command(recipe: Recipe, folder: Path, *, steps: int, seed: int, tuning: boo
         parts.append('--corpus "$A5_DATA"')
     if tuning:
         parts.append("--tuning")
-    return " ".join([*parts, f"--out checkpoints/{folder.name}"])
+    return " ".join([*parts, "--out", quote(f"checkpoints/{folder.name}")])
 
 
 def _steps(run: Run) -> Iterator[StepRecord]:

@@ -5,7 +5,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from core.checkpoints.files import write_json, write_whole
+from core.checkpoints.files import write_json, write_text
 from core.checkpoints.store import load_checkpoint
 from core.cli.paths import JUDGED, PEOPLE
 from core.cli.places import checkpoint_folder
@@ -30,7 +30,7 @@ def ask(options: argparse.Namespace) -> None:
     _print(
         options,
         report,
-        f"{given.text}\nprobability {given.probability:.2g}, {_expectation(report)}",
+        f"{_aloud(given.text)}probability {given.probability:.2g}, {_expectation(report)}",
     )
 
 
@@ -54,7 +54,7 @@ def trace(options: argparse.Namespace) -> None:
     _print(
         options,
         report,
-        f"{record.answer}\n{record.n_layers} layers, {record.n_heads} heads, "
+        f"{_aloud(record.answer)}{record.n_layers} layers, {record.n_heads} heads, "
         f"{len(record.labels)} tokens; replay difference {proof.replay_max_difference:.1e}, "
         f"row sums within {proof.row_sum_max_error:.1e}, future exactly zero: "
         f"{proof.future_exactly_zero}, {proof.dtype}",
@@ -94,7 +94,7 @@ def corpus(options: argparse.Namespace) -> None:
     lines = biographies(load_people(PEOPLE), n_sentences=options.sentences, seed=options.seed)
     text = "".join(f"{line.text}\n" for line in lines)
     out: Path = options.out
-    write_whole(out, lambda temporary: _write(temporary, text))
+    write_text(out, text)
     _print(options, {"out": str(out), "lines": len(lines)}, f"{len(lines)} lines in {out}")
 
 
@@ -104,15 +104,16 @@ def expected_answer(question: str) -> str | None:
     return known.get(question.strip())
 
 
+def _aloud(answer: str) -> str:
+    """The answer alone on the first line; that there is none is said as on the pages, and again."""
+    return f"{answer}\n" if answer.strip() else "(nothing)\nthe model gives no answer; "
+
+
 def _expectation(report: dict[str, Any]) -> str:
     expected = report["expected"]
     if expected is None:
         return "nobody known to the table is asked about"
     return "right" if report["answer"] == expected else f"wrong: {expected} is expected"
-
-
-def _write(path: Path, text: str) -> None:
-    path.write_text(text, encoding="utf-8")
 
 
 def _print(options: argparse.Namespace, report: dict[str, Any], text: str) -> None:

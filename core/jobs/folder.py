@@ -90,7 +90,7 @@ def read_ticket(folder: Path) -> Ticket:
 
 def write_ticket(folder: Path, ticket: Ticket) -> None:
     """Only under the queue's lock."""
-    write_json(folder / TICKET, asdict(ticket), make_folder=False)
+    write_json(folder / TICKET, asdict(ticket))
 
 
 def read_stop(folder: Path) -> StopRequest | None:
@@ -102,7 +102,7 @@ def read_stop(folder: Path) -> StopRequest | None:
 
 def write_stop(folder: Path, request: StopRequest) -> None:
     """Only under the queue's lock."""
-    write_json(folder / STOP, asdict(request), make_folder=False)
+    write_json(folder / STOP, asdict(request))
 
 
 def is_stop_requested(folder: Path, attempt: int) -> bool:

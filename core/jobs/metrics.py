@@ -27,7 +27,7 @@ class Journal:
         self.path = folder / METRICS
         self.n_cut = _cut_after(self.path, last_step)
         self._handle = os.open(
-            self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644
+            self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o666
         )
 
     def append(self, row: dict[str, Any]) -> None:

@@ -111,10 +111,12 @@ def start_run(
         "command": command(steps),
         "start_from": None if origin is None else origin_of(origin),
     }
-    write_json(folder / VOCABULARY, vocabulary.to_dict(), make_folder=make_folder)
+    if make_folder:
+        folder.mkdir(parents=True, exist_ok=True)
+    write_json(folder / VOCABULARY, vocabulary.to_dict())
     # In this order: a run always has a state, so that a state that is lost is noticed.
     _write_state(folder, trainer, seconds=0.0, memory={})
-    write_json(folder / RUN, settings, make_folder=False)
+    write_json(folder / RUN, settings)
     return Run(folder, settings, recipe, corpus, vocabulary, trainer, Anchor(folder / RUN))
 
 

@@ -110,7 +110,7 @@ class Reporter:
         """Remember and write now."""
         self.status = replace(self.status, updated_at=time.time(), **changes)
         self.check()
-        write_json(self.folder / STATUS, asdict(self.status), make_folder=False)
+        write_json(self.folder / STATUS, asdict(self.status))
         self._written = time.monotonic()
 
     def close(self, state: WorkerState, message: str, **changes: Any) -> None:

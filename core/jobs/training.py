@@ -1,6 +1,7 @@
 """The verb `train` of a worker: opens the run of its folder, steps it, keeps its limits."""
 
 import os
+import shlex
 import shutil
 import time
 from collections.abc import Callable
@@ -60,7 +61,7 @@ def _open(spec: TrainSpec, folder: Path) -> Run | None:
         steps=spec.steps,
         seed=spec.seed,
         corpus_folder=course,
-        command=lambda steps: " ".join(["python -m core", *spec.arguments(steps)]),
+        command=lambda steps: shlex.join(["python", "-m", "core", *spec.arguments(steps)]),
         most_steps=spec.limits.steps,
         origin=None if spec.start_from is None else origin_folder(folder, spec.start_from),
         make_folder=False,

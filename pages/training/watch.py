@@ -1,5 +1,6 @@
 """One run: how it stands, its curves, its latest answer, its log, and what can be done with it."""
 
+import shlex
 import time
 
 import streamlit as st
@@ -57,7 +58,7 @@ def _show_log(job: Job) -> None:
         st.code("\n".join(lines) or "(nothing yet)", language=None, wrap_lines=True)
         if job.spec is not None:
             told = None if job.status is None else job.status.n_steps
-            command = " ".join(["python -m core", *job.spec.arguments(told)])
+            command = shlex.join(["python", "-m", "core", *job.spec.arguments(told)])
             st.markdown("The same training from a terminal:")
             st.code(command, language="bash", wrap_lines=True)
         st.markdown(f"Folder: {plain(f'checkpoints/runs/{job.id}')}")

@@ -109,6 +109,18 @@ def test_powers_and_crossings_are_told_with_their_intervals(
     assert re.search(r"elu faster than sdpa: from 400 tokens \(3\d\d to 4\d\d\)", out)
 
 
+def test_what_is_no_stored_file_is_written_and_never_read(
+    bench: Callable[..., Any], tmp_path: Path
+):
+    fifo = tmp_path / "fifo"
+    os.mkfifo(fifo)
+    reader = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
+    status, _, _ = bench("--methods", "elu", "--out", str(fifo))
+    assert status == 0
+    assert [r["method"] for r in json.loads(os.read(reader, 2**20))["records"]] == ["elu"] * 2
+    os.close(reader)
+
+
 def test_settings_join_in_one_file(bench: Callable[..., Any], tmp_path: Path):
     path = tmp_path / "machine.json"
     for more in ([], ["--causal"], ["--causal"]):

@@ -130,7 +130,7 @@ def test_a_split_without_answers_is_answered_and_nothing_is_said_of_right_and_wr
 def test_predictions_are_one_answer_a_line_in_the_order_of_the_questions(
     run: Run, of_course: Path, course: Path, tmp_path: Path
 ):
-    path = tmp_path / "predictions" / "test.txt"
+    path = tmp_path / "test.txt"
     shared = ("--checkpoint", of_course, "--corpus", course, "--split", "test")
     outcome = run("evaluate", *shared, "--predictions", path)
     assert outcome.out.endswith(f"predictions in {path}\n")

@@ -1,6 +1,7 @@
 """`train`: what is on disk at each moment is enough to go on, and nothing else is written over."""
 
 import json
+import shlex
 import shutil
 import signal
 from collections.abc import Callable
@@ -193,6 +194,18 @@ def test_a_stopped_run_is_not_started_again_by_mistake(run: Run, at_step: Any, t
     at_step(2, interrupt)
     assert "stopped" in start(run, folder).error
     assert start(run, folder).error.endswith(f"continue it with --resume {folder}")
+
+
+def test_hints_can_be_typed_as_they_stand(run: Run, at_step: Any, tmp_path: Path):
+    folder = tmp_path / "Ada's  run"
+    at_step(2, interrupt)
+    for error in (start(run, folder).error, start(run, folder).error):  # stopped; begun already
+        *_, option, named = shlex.split(error.partition("continue")[2])
+        assert (option, named) == ("--resume", str(folder))
+    card = run("train", "--resume", folder, "--json").report
+    words = shlex.split(card["command"])
+    assert words[:3] == ["python", "-m", "core"]
+    assert words[-2:] == ["--out", "checkpoints/Ada's  run"]
 
 
 def test_a_folder_without_a_run_cannot_be_resumed(run: Run, tmp_path: Path):

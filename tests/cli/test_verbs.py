@@ -2,14 +2,18 @@
 
 import json
 import os
+import signal
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from core.__main__ import LONG, restart_with_quiet_threads
+from core.cli import verbs
+from core.generation.greedy import Answer
 
 Run = Callable[..., Any]
 QUESTION = "Where was Ada Arden born?"
@@ -22,12 +26,29 @@ def test_ask_reports_the_four_keys(run: Run, trained: Path):
     assert 0 < report["probability"] <= 1
 
 
-def test_ask_prints_the_answer_alone_on_the_first_line(run: Run, trained: Path):
+def test_ask_prints_the_answer_alone_on_the_first_line(
+    run: Run, trained: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(verbs, "answer", lambda *_: [Answer("New York", (5, 6, 1), 0.38)])
     report = run("ask", "--checkpoint", trained, "--json", QUESTION).report
     plain = run("ask", "--checkpoint", trained, QUESTION)
     first, second = plain.out.split("\n", 1)
-    assert first == report["answer"]
+    assert first == report["answer"] == "New York"
     assert second.startswith("probability ")
+
+
+@pytest.mark.parametrize("written", ["", " \n"])
+def test_an_empty_answer_is_said_aloud_and_stays_empty_in_json(
+    run: Run, trained: Path, monkeypatch: pytest.MonkeyPatch, written: str
+):
+    traced = verbs.trace_model
+    monkeypatch.setattr(verbs, "answer", lambda *_: [Answer(written, (1,), 0.38)])
+    monkeypatch.setattr(verbs, "trace_model", lambda *of: replace(traced(*of), answer=written))
+    for verb, rest in (("ask", "probability 0.38, "), ("trace", "1 layers, 2 heads")):
+        assert run(verb, "--checkpoint", trained, "--json", QUESTION).report["answer"] == written
+        first, second, *_ = run(verb, "--checkpoint", trained, QUESTION).out.split("\n")
+        assert first == "(nothing)"
+        assert second.startswith(f"the model gives no answer; {rest}")
 
 
 def test_ask_about_somebody_who_is_not_in_the_table_expects_nothing(run: Run, trained: Path):
@@ -167,3 +188,4 @@ def test_long_verbs_begin_again_with_threads_that_wait_passively(
         monkeypatch.setenv(name, value)
     restart_with_quiet_threads()
     assert not begun
+    assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, [])

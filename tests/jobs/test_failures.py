@@ -106,10 +106,10 @@ def test_last_words_on_a_full_disk_use_the_reserve(
     folder = start()
     real = status.write_json
 
-    def write_if_there_is_room(path: Path, data: dict[str, Any], *, make_folder: bool) -> None:
+    def write_if_there_is_room(path: Path, data: dict[str, Any]) -> None:
         if (folder / RESERVE).exists():
             raise OSError(errno.ENOSPC, "No space left on device", str(path))
-        real(path, data, make_folder=make_folder)
+        real(path, data)
 
     at_step(4, lambda: monkeypatch.setattr(status, "write_json", write_if_there_is_room))
     job = work(folder)

@@ -26,6 +26,15 @@ def test_what_was_appended_is_read_back(tmp_path: Path):
     journal.close()
 
 
+def test_the_umask_alone_says_who_may_read_what_is_appended(tmp_path: Path):
+    before = os.umask(0o002)
+    try:
+        Journal(tmp_path, last_step=0).close()
+    finally:
+        os.umask(before)
+    assert (tmp_path / METRICS).stat().st_mode & 0o777 == 0o664
+
+
 @pytest.mark.parametrize("torn", [b"{", b'{"step": 5, "lo', b'{"step": 5}', b"\xff\xfe"])
 def test_a_last_line_that_is_not_whole_yet_is_passed_over(tmp_path: Path, torn: bytes):
     (tmp_path / METRICS).write_bytes(LINES + torn)
