@@ -9,6 +9,8 @@ import logging
 
 import streamlit as st
 
+from pages.shared import link
+
 IS_SCRIPT = __name__ == "__main__"
 if not IS_SCRIPT:  # without a visitor there is no script context, and Streamlit would say so
     logging.getLogger("streamlit.runtime.scriptrunner_utils.script_run_context").setLevel("ERROR")
@@ -70,6 +72,15 @@ if IS_SCRIPT:
     st.set_page_config(
         page_title="Attention Explorer", page_icon=":material/grid_on:", layout="wide"
     )
-    page.run()
+    notice = st.container()
+    link.open_page(page.url_path)
+    try:
+        page.run()
+    finally:  # a page may stop where it is
+        link.say(notice)
 else:
-    app = st.App(__file__)
+    from starlette.middleware import Middleware
+
+    from pages.shared.deeper import NothingDeeper
+
+    app = st.App(__file__, middleware=[Middleware(NothingDeeper)])

@@ -7,6 +7,7 @@ import streamlit as st
 from core.data.paths import course_folder
 from core.data.people import question_text, split_of
 from core.data.vocabulary import Vocabulary
+from pages.shared import bound
 from pages.shared.loading import Questions, course_questions, notable_questions
 from pages.shared.text import plain
 
@@ -48,13 +49,13 @@ def choose_question(
     if known:
         labels = OWN_SOURCES if own else SOURCES
         usual = split_of(name) if corpus == "notable" else "dev"
-        source = st.selectbox(
+        source = bound.selectbox(
             label,
             list(labels),
             list(labels).index(usual),
             format_func=labels.__getitem__,
             key=f"{prefix}source",
-            bind="query-params",
+            follows=True,
             help=NOT_KNOWN if own else READ,
         )
     if source == TYPED:
@@ -95,11 +96,11 @@ def known_questions(corpus: str) -> Questions:
 
 
 def _type(known: Questions, prefix: str, name: str) -> str:
-    return st.text_input(
+    return bound.text_input(
         "Question",
         question_text(name),
         key=f"{prefix}question",
-        bind="query-params",
+        follows=True,
         help=None if known else NO_NAMES,
     )
 
@@ -115,4 +116,4 @@ def _choose_person(known: Questions, source: str, key: str, name: str, fits: Fit
         return ""
     names = list(texts)
     default = names.index(name) if name in names else 0
-    return texts[st.selectbox("Person", names, default, key=key, bind="query-params")]
+    return texts[bound.selectbox("Person", names, default, key=key, follows=True)]
