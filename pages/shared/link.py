@@ -18,6 +18,7 @@ from pages.shared.text import plain
 STATE = "link"
 MOST_CHARACTERS = 60  # of a value, in a sentence
 Spelled = list[str]
+Query = frozenset[tuple[str, tuple[str, ...]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,46 +33,74 @@ class Refused:
 @dataclass(slots=True)
 class Link:
     """What a session remembers: `met`, `quiet` and `refused` since its `page` was opened, `drawn`
-    in the last whole run; by page all `keys` of it; by key the default that was `put` last.
+    in the last whole run; by page all its `keys` and the query that a menu led to (`came`); by key
+    the default that was `put` last.
     """
 
     page: str | None = None
+    came: bool = False
     met: set[str] = field(default_factory=set[str])
     quiet: set[str] = field(default_factory=set[str])
     drawn: set[str] = field(default_factory=set[str])
     refused: dict[str, Refused] = field(default_factory=dict[str, Refused])
     keys: dict[str, set[str]] = field(default_factory=dict[str, set[str]])
+    queries: dict[str, Query] = field(default_factory=dict[str, Query])
     chosen: set[str] = field(default_factory=set[str])
     put: dict[str, Any] = field(default_factory=dict[str, Any])
 
 
 def open_page(page: str) -> None:
-    """Before a page is drawn: on the way back in the browser, too, its values must come back.
+    """Before a page is drawn: what its controls remember, and on the way back in the browser, too.
 
-    Streamlit leaves an entry without the page's query in the browser's history when a menu is
-    followed, and takes every default for it. Drawn again as after a menu, the page has the values
-    of the session, and they return into the address. An entry with a query of its own is as it was.
+    Streamlit leaves entries without the page's whole query in the browser's history when a menu is
+    followed, and takes the default of every control that an entry does not name. Drawn again as
+    after a menu, the page has the values of the session, and they return into the address. Any
+    other entry is shown as it was.
     """
     link, context = _link(), get_script_run_ctx()
     back = context is not None and context.is_history_navigation
-    keys = link.keys.setdefault(page, set())
-    if back and link.page not in (None, page) and not keys & set(st.query_params):
+    moved, keys = link.page != page, link.keys.setdefault(page, set())
+    if back and _is_left_behind(link, page):
+        if moved:
+            _begin(link, page)
+        for key in link.met & set(st.session_state):
+            st.session_state[key] = st.session_state[key]
         st.rerun()
     if back:
         for key in keys - set(st.query_params):
             link.chosen.discard(key)
             link.put.pop(key, None)
-    if back or link.page != page:
-        link.page = page
-        link.met.clear()
-        link.quiet.clear()
-        link.refused.clear()
+    if back or moved:
+        _begin(link, page)
+        link.came = not back
     link.drawn.clear()
+
+
+def _is_left_behind(link: Link, page: str) -> bool:
+    """Whether nobody has seen an entry of the history: without any key of a page that was left, or
+    on the way to the whole query of a page that was come back to.
+    """
+    if link.page != page:
+        return link.page is not None and not link.keys[page] & set(st.query_params)
+    return _query() < link.queries.get(page, frozenset())
+
+
+def _begin(link: Link, page: str) -> None:
+    link.page = page
+    for known_here in (link.met, link.quiet, link.refused):
+        known_here.clear()
+
+
+def _query() -> Query:
+    return frozenset((key, tuple(st.query_params.get_all(key))) for key in st.query_params)
 
 
 def say(place: DeltaGenerator) -> None:
     """After a page was drawn: every sentence about what a link named in vain."""
     link = _link()
+    if link.came:
+        link.came = False
+        link.queries[link.page or ""] = _query()
     sentences = [_refusal(found) for key, found in link.refused.items() if key in link.drawn]
     sentences += [
         f"The link also names {plain(key)} {_quoted(st.query_params.get_all(key))}; with what is "
