@@ -10,6 +10,8 @@ from pathlib import Path
 
 import streamlit as st
 
+from pages.shared import link
+
 # Of our own: Streamlit takes a named icon for the tab from another party's server at each visit.
 ICON = Path(__file__).parent / "assets" / "icon.svg"
 IS_SCRIPT = __name__ == "__main__"
@@ -71,6 +73,15 @@ page = st.navigation(
 )
 if IS_SCRIPT:
     st.set_page_config(page_title="Attention Explorer", page_icon=ICON, layout="wide")
-    page.run()
+    notice = st.container()
+    link.open_page(page.url_path)
+    try:
+        page.run()
+    finally:  # a page may stop where it is
+        link.say(notice)
 else:
-    app = st.App(__file__)
+    from starlette.middleware import Middleware
+
+    from pages.shared.deeper import NothingDeeper
+
+    app = st.App(__file__, middleware=[Middleware(NothingDeeper)])

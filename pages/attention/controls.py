@@ -7,6 +7,7 @@ import streamlit as st
 from core.inspection.record import AttentionTrace
 from pages.attention.upload import UPLOADED, Upload, choose_upload
 from pages.attention.view import ARCS, MAP, MOST_ARC_TOKENS, PARTS, View, make_view
+from pages.shared import bound
 from pages.shared.choosing import checkpoint_corpus, choose_model
 from pages.shared.questions import choose_question
 
@@ -59,15 +60,12 @@ def choose_display(trace: AttentionTrace) -> Display:
         view = make_view(trace, folded=_choose_fold(trace))
         lacking = _views_lacking(trace, view)
         kinds = [kind for kind in (MAP, ARCS, PARTS) if kind not in lacking]
-        kind = st.segmented_control(
-            "View", kinds, default=MAP, required=True, key="view", bind="query-params"
-        )
+        kind = bound.segmented_control("View", kinds, default=MAP, required=True, key="view")
         for reason in lacking.values():
             st.caption(reason)
-        own_scale = st.toggle(
+        own_scale = bound.toggle(
             "Colours to this head's maximum",
             key="own-scale",
-            bind="query-params",
             help="Off: full colour is a weight of 1 in every map, so maps can be compared.",
         )
     return Display(view=view, kind=kind or MAP, own_scale=own_scale)
@@ -78,10 +76,9 @@ def _choose_fold(trace: AttentionTrace) -> bool:
         st.toggle("Fold to words", disabled=True, key="fold-latents")
         st.caption("Nothing to fold: rows or columns of each layer are latents, and no words.")
         return False
-    return st.toggle(
+    return bound.toggle(
         "Fold to words",
         key="fold",
-        bind="query-params",
         help="Columns of one word are summed, its rows averaged, so every row still sums to 1. "
         "Contributions are summed norms: an upper bound.",
     )

@@ -24,6 +24,7 @@ from pages.attention.view import (
     scores_offered,
     thumbnails,
 )
+from pages.shared import bound
 from pages.shared.charts import clicked, show_chart
 from pages.shared.text import plain
 
@@ -76,12 +77,12 @@ def _width(trace: AttentionTrace) -> int:
 
 def _choose_score(trace: AttentionTrace) -> str:
     offered = scores_offered(trace)
-    return st.selectbox(
+    return bound.selectbox(
         "Score of each head",
         offered,
         format_func=SCORES.__getitem__,
         key="score",
-        bind="query-params",
+        follows=True,
         help="  \n".join(
             f"**{name}**: {MEANINGS[score]}" + ("" if score in offered else " (not here)")
             for score, name in SCORES.items()
@@ -92,19 +93,18 @@ def _choose_score(trace: AttentionTrace) -> str:
 def _choose_head(trace: AttentionTrace) -> tuple[int, int]:
     names = [head_name(i, j) for i in range(trace.n_layers) for j in range(trace.n_heads)]
     default = names.index(head_name(*strongest_head(trace)))
-    return parse_head(st.selectbox("Head", names, default, key="head", bind="query-params"))
+    return parse_head(bound.selectbox("Head", names, default, key="head", follows=True))
 
 
 def _choose_step(trace: AttentionTrace) -> int:
     if len(trace.steps) == 1:
         return 0
     labels = {str(i): f"{i + 1}: {step.label}" for i, step in enumerate(trace.steps)}
-    chosen = st.select_slider(
+    chosen = bound.select_slider(
         "Written piece",
         list(labels),
         format_func=lambda option: labels.get(option, option),
         key="step",
-        bind="query-params",
         on_change=_follow_step,
     )
     return int(chosen)
@@ -112,12 +112,11 @@ def _choose_step(trace: AttentionTrace) -> int:
 
 def _choose_row(trace: AttentionTrace, axes: Axes, index: int) -> tuple[int, Step | None]:
     written = dict(zip(reversed(axes.step_rows), reversed(trace.steps), strict=True))
-    chosen = st.selectbox(
+    chosen = bound.selectbox(
         "Query row",
         [FOLLOW, *map(str, axes.rows)],
         format_func=lambda option: _row_label(axes, written, option),
         key="row",
-        bind="query-params",
         help="The row whose weights are shown as bars. Or click a cell of the map.",
     )
     if chosen == FOLLOW:

@@ -10,6 +10,7 @@ from core.inspection.captions import head_name
 from core.inspection.head_rows import n_together
 from core.inspection.off import Head, Mode
 from core.inspection.record import AttentionTrace
+from pages.shared import bound
 from pages.shared.examples import load_example
 from pages.shared.loading import Off, Source
 from pages.shared.means import NO_MEANS, means_of, means_possible
@@ -48,10 +49,9 @@ def choose_switches(
         off = _choose_mode(source, corpus)
         _offer_ranked(source, trace, off)
         off = replace(off, heads=_choose_heads(trace))
-        predict = st.toggle(
+        predict = bound.toggle(
             "Predict, then reveal",
             key="predict",
-            bind="query-params",
             help="Say whether the answer changes before it is shown.",
         )
         place = st.container()
@@ -64,14 +64,13 @@ def choose_switches(
 
 def _choose_mode(source: Source, corpus: str) -> Off:
     possible = means_possible(source, corpus)
-    mode = st.segmented_control(
+    mode = bound.segmented_control(
         "A head that is off gives",
         [*INSTEAD][: 2 if possible else 1],
         default="zero",
         required=True,
         format_func=INSTEAD.__getitem__,
         key="off-mode",
-        bind="query-params",
         on_change=_ask_again,
         help="Its mean is taken over the dev questions, apart for the rows that read the question "
         "and those that write the answer.",
@@ -118,12 +117,10 @@ def _choose_heads(trace: AttentionTrace) -> tuple[Head, ...]:
     for layer in range(trace.n_layers):
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             st.caption(f"L{layer}", width="content")
-            chosen = st.pills(
+            chosen = bound.pills(
                 f"Heads of L{layer} that are off",
                 names,
-                selection_mode="multi",
                 key=ROW.format(layer),
-                bind="query-params",
                 on_change=_ask_again,
                 label_visibility="collapsed",
                 wrap=True,
@@ -133,11 +130,10 @@ def _choose_heads(trace: AttentionTrace) -> tuple[Head, ...]:
 
 
 def _ask() -> str | None:
-    return st.segmented_control(
+    return bound.segmented_control(
         "Will the answer change?",
         [STAYS, CHANGES],
         key="guess",
-        bind="query-params",
     )
 
 

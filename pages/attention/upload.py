@@ -19,6 +19,7 @@ from core.data.course import WIKI
 from core.data.lines import split_lines
 from core.data.paths import course_folder
 from core.models.config import VARIANTS, GPTConfig
+from pages.shared import bound
 from pages.shared.text import plain
 
 UPLOADED = "uploaded model"
@@ -105,30 +106,26 @@ def _wiki_at_hand() -> File | None:
 
 
 def _choose_told() -> Told:
-    variant = st.selectbox(
-        "Kind of model", [AS_FILE, *VARIANTS], key="upload-variant", bind="query-params"
-    )
+    variant = bound.selectbox("Kind of model", [AS_FILE, *VARIANTS], key="upload-variant")
     left, right = st.columns(2)
     with left:
-        heads = st.number_input(
+        heads = bound.number_input(
             "Heads",
             min_value=1,
             max_value=MOST_HEADS,
             value=None,
             placeholder="file, or 8",
             key="upload-heads",
-            bind="query-params",
             help="The state dict of a vanilla model or a Perceiver does not say how many.",
         )
     with right:
-        block = st.number_input(
+        block = bound.number_input(
             "Block",
             min_value=2,
             max_value=4096,
             value=None,
             placeholder="file",
             key="upload-block",
-            bind="query-params",
             help="The longest input. Needed where a rotary model's file has no cache of angles.",
         )
     return Told(variant=None if variant == AS_FILE else variant, heads=heads, block=block)
@@ -136,19 +133,17 @@ def _choose_told() -> Told:
 
 def _choose_wiring(told: Told) -> Told:
     """What the file of a Perceiver cannot say about its projections."""
-    residual = st.toggle(
+    residual = bound.toggle(
         "Residual paths around the projections",
         value=True,
         key="upload-residual",
-        bind="query-params",
         help="Whether the down and up projections of this Perceiver add to what they look from: "
         "the file cannot say.",
     )
-    both = st.toggle(
+    both = bound.toggle(
         "Norm before both sides of the projections",
         value=True,
         key="upload-norm",
-        bind="query-params",
         help="Off: layer norm before the latents' side alone, as the exercise's hints have it, and "
         "the tokens are read as they are. The file cannot say.",
     )

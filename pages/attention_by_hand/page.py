@@ -1,10 +1,9 @@
 """Attention by hand: small exact examples, each editable, each claim checked by its number."""
 
-import streamlit as st
-
 from pages.attention_by_hand.keys import show_average, show_copying, show_weights
 from pages.attention_by_hand.tokens import show_design, show_identity
 from pages.attention_by_hand.vectors import show_take_out
+from pages.shared import bound
 
 EXAMPLES = {
     "Weights": show_weights,
@@ -19,13 +18,12 @@ FIRST = "Weights"
 
 def main() -> None:
     """Choose an example on top, change it on the left, read its meaning, numbers and checks."""
-    example = st.segmented_control(
+    example = bound.segmented_control(
         "Attention by hand",
         list(EXAMPLES),
         default=FIRST,
         required=True,
         key="hand-example",
-        bind="query-params",
         help="The last two are self-attention on three tokens.",
     )
     EXAMPLES[example or FIRST]()

@@ -9,6 +9,7 @@ import streamlit as st
 from core.figures.template import Figure
 from core.theory.by_hand.check import Check
 from pages.attention_by_hand.words import Lines, check_table, tex_lines
+from pages.shared import bound
 from pages.shared.charts import show_chart
 from pages.shared.text import plain
 
@@ -17,19 +18,19 @@ Made = TypeVar("Made")
 
 def slider(label: str, least: float, most: float, default: float, step: float, key: str) -> float:
     """A slider in the URL."""
-    return st.slider(label, least, most, default, step, key=key, bind="query-params")
+    return bound.slider(label, least, most, default, step, key=key)
 
 
 def count(label: str, least: int, most: int, default: int, key: str) -> int:
     """A whole number in the URL."""
-    return int(st.number_input(label, least, most, default, 1, key=key, bind="query-params"))
+    return int(bound.number_input(label, least, most, default, 1, key=key))
 
 
 def typed(
     label: str, default: str, key: str, read: Callable[[str], Made], *, note: str = ""
 ) -> Made | None:
     """A text field in the URL; what cannot be read is said under it, and None is returned."""
-    text = st.text_input(label, default, key=key, bind="query-params", help=note or None)
+    text = bound.text_input(label, default, key=key, help=note or None)
     return attempt(partial(read, text))
 
 

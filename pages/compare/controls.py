@@ -10,6 +10,7 @@ from core.cli.paths import CHECKPOINTS
 from core.data.people import question_text
 from core.figures.moments import accuracy_curve
 from core.figures.template import Figure
+from pages.shared import bound
 from pages.shared.charts import show_chart
 from pages.shared.choosing import (
     FINISHED,
@@ -66,13 +67,12 @@ class Pair:
 def choose_what() -> str:
     """What differs between the two."""
     return (
-        st.segmented_control(
+        bound.segmented_control(
             "Compare",
             [QUESTIONS, MODELS, MOMENTS],
             default=QUESTIONS,
             required=True,
             key=f"{PREFIX}what",
-            bind="query-params",
             label_visibility="collapsed",
         )
         or QUESTIONS

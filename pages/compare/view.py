@@ -11,6 +11,7 @@ from core.inspection.compare import QUANTITIES
 from core.inspection.off import Head
 from core.inspection.record import AttentionTrace
 from pages.compare.controls import MOMENTS, PREFIX, Pair
+from pages.shared import bound
 from pages.shared.text import plain
 
 HEAD_KEY, OTHER_KEY = f"{PREFIX}head", f"{PREFIX}head-b"
@@ -37,20 +38,18 @@ def choose_view(pair: Pair, traces: Traces, found: dict[str, Alignment]) -> View
         with places[1]:
             second = _choose_head("Head of B", traces[1], OTHER_KEY)
     with places[-3]:
-        quantity = st.selectbox("Shown", QUANTITIES, key=f"{PREFIX}quantity", bind="query-params")
+        quantity = bound.selectbox("Shown", QUANTITIES, key=f"{PREFIX}quantity")
     with places[-2]:
-        kind = st.selectbox(
+        kind = bound.selectbox(
             "Rows aligned",
             list(found),
             key=f"{PREFIX}align",
-            bind="query-params",
             help="  \n".join(f"**{name}**: {plain(a.how)}" for name, a in found.items()),
         )
     with places[-1]:
-        own = st.toggle(
+        own = bound.toggle(
             "Own scale",
             key=f"{PREFIX}own",
-            bind="query-params",
             help="Off: full colour is a weight of 1 and a difference of 1. Contributions always "
             "have a scale of their own.",
         )
@@ -69,4 +68,4 @@ def _places(pair: Pair) -> list[DeltaGenerator]:
 def _choose_head(label: str, trace: AttentionTrace, key: str) -> Head:
     names = [head_name(i, j) for i in range(trace.n_layers) for j in range(trace.n_heads)]
     default = names.index(head_name(*strongest_head(trace)))
-    return parse_head(st.selectbox(label, names, default, key=key, bind="query-params"))
+    return parse_head(bound.selectbox(label, names, default, key=key, follows=True))

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from core.inspection.off import Mode
+from pages.shared import bound
 from pages.shared.choosing import checkpoint_corpus, choose_model
 from pages.shared.records import weights_digest
 
@@ -48,21 +49,19 @@ def choose(part: str) -> Choice:
 
 def _choose_measured() -> tuple[str, str | None]:
     """Which questions, and what a head that is off gives."""
-    split = st.selectbox(
+    split = bound.selectbox(
         "Averages over questions",
         list(SPLITS),
         format_func=SPLITS.__getitem__,
         key=f"{PREFIX}split",
-        bind="query-params",
     )
-    mode = st.segmented_control(
+    mode = bound.segmented_control(
         "A head that is off gives",
         list(INSTEAD),
         default="zero",
         required=True,
         format_func=INSTEAD.__getitem__,
         key=f"{PREFIX}mode",
-        bind="query-params",
         help="Its mean is taken over the dev questions, apart for the rows that read the "
         "question and those that write the answer.",
     )
@@ -72,13 +71,12 @@ def _choose_measured() -> tuple[str, str | None]:
 def choose_part() -> str:
     """What to look at."""
     return (
-        st.segmented_control(
+        bound.segmented_control(
             "Look at",
             [ALL, ONE, PATCH],
             default=ALL,
             required=True,
             key=f"{PREFIX}part",
-            bind="query-params",
             label_visibility="collapsed",
         )
         or ALL

@@ -18,6 +18,7 @@ from pages.heads.asking import load_attribution, load_lens
 from pages.heads.controls import PREFIX, Choice
 from pages.heads.data import table_of
 from pages.heads.measuring import off_of
+from pages.shared import bound
 from pages.shared.charts import show_chart
 from pages.shared.examples import load_example
 from pages.shared.files import download_csv, download_json, download_svg
@@ -58,12 +59,11 @@ def show_example(choice: Choice) -> None:
 
 
 def _show_beside(choice: Choice, found: HeadExample, table: HeadTable | None) -> Figure:
-    measure = st.selectbox(
+    measure = bound.selectbox(
         "Measure of each head",
         list(said.OFFERED),
         format_func=said.OFFERED.__getitem__,
         key=f"{PREFIX}measure-one",
-        bind="query-params",
     )
     average = f"average of {choice.split}"
     rows = said.rows_beside(found, table, measure)
@@ -78,12 +78,11 @@ def _choose_step(trace: AttentionTrace) -> int:
     if len(trace.steps) == 1:
         return 0
     labels = {str(i): f"{i + 1}: {step.label}" for i, step in enumerate(trace.steps)}
-    chosen = st.select_slider(
+    chosen = bound.select_slider(
         "Written piece",
         list(labels),
         format_func=lambda option: labels.get(option, option),
         key=f"{PREFIX}step",
-        bind="query-params",
     )
     return int(chosen)
 

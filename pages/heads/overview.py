@@ -13,6 +13,7 @@ from core.inspection.captions import head_name
 from core.inspection.head_rows import HeadTable
 from pages.heads import words
 from pages.heads.controls import PREFIX, Choice
+from pages.shared import bound
 from pages.shared.charts import clicked, show_chart
 from pages.shared.files import download_csv, download_json, download_svg
 from pages.shared.text import plain
@@ -57,13 +58,12 @@ def _show_scatter(table: HeadTable, x: str, y: str, chosen: str) -> Figure:
 
 def _choose_measure(label: str, default: str, key: str) -> str:
     options = list(words.NAMES)
-    return st.selectbox(
+    return bound.selectbox(
         label,
         options,
         options.index(default),
         format_func=words.NAMES.__getitem__,
         key=f"{PREFIX}{key}",
-        bind="query-params",
         help="  \n".join(f"**{words.NAMES[name]}**: {words.MEANINGS[name]}" for name in options),
     )
 
@@ -71,12 +71,12 @@ def _choose_measure(label: str, default: str, key: str) -> str:
 def _show_head(choice: Choice, table: HeadTable) -> str:
     """One head in a sentence, and the way to its map."""
     names = [row.name for row in table.rows]
-    name = st.selectbox(
+    name = bound.selectbox(
         "Head",
         names,
         names.index(table.by_importance[0].name),
         key=HEAD_KEY,
-        bind="query-params",
+        follows=True,
         help="Or click a point of the picture.",
     )
     st.markdown(plain(table.scores.sentence(*table.rows[names.index(name)].at)))
@@ -90,13 +90,12 @@ def _show_head(choice: Choice, table: HeadTable) -> str:
 
 
 def _show_table(choice: Choice, table: HeadTable) -> None:
-    order = st.selectbox(
+    order = bound.selectbox(
         "Sorted by (largest first)",
         list(words.SORTS),
         list(words.SORTS).index("log_probability_lost"),
         format_func=words.SORTS.__getitem__,
         key=f"{PREFIX}sort",
-        bind="query-params",
         width=360,
     )
     rows = table.sorted_by(order) if order else list(table.rows)

@@ -8,6 +8,7 @@ from core.figures.signed import signed_grid
 from pages.heads import patch_words as said
 from pages.heads.asking import HEADS, STREAM, load_patched
 from pages.heads.controls import PREFIX, Choice
+from pages.shared import bound
 from pages.shared.charts import show_chart
 from pages.shared.files import download_csv, download_json, download_svg
 from pages.shared.loading import Source, shipped
@@ -24,11 +25,10 @@ def show_patches(choice: Choice) -> None:
     vocabulary = source.load().vocabulary
     with st.sidebar:
         question, _ = choose_question(choice.corpus, prefix=PREFIX)
-        only = st.toggle(
+        only = bound.toggle(
             "Only names of as many tokens",
             value=True,
             key=f"{PREFIX}fits",
-            bind="query-params",
             help="Patching goes position by position: other questions are refused.",
         )
         other, _ = choose_question(
@@ -38,13 +38,12 @@ def show_patches(choice: Choice) -> None:
             name=OTHER,
             fits=partial(as_long, vocabulary, question) if only else None,
         )
-    what = st.segmented_control(
+    what = bound.segmented_control(
         "Taken over from the other run: the residual stream after a layer, or one head's output",
         [STREAM, HEADS],
         default=STREAM,
         required=True,
         key=f"{PREFIX}site",
-        bind="query-params",
         label_visibility="collapsed",
     )
     _show(choice, source, question, other, what or STREAM)

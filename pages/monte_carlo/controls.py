@@ -21,6 +21,7 @@ from pages.monte_carlo.presets import (
     ask_again,
     preset_of,
 )
+from pages.shared import bound
 from pages.shared.text import plain
 
 MOST_DRAWS_HERE = 10_000_000
@@ -64,11 +65,10 @@ def choose() -> Choice:
         _choose_numbers(draft)
         draft.take(lambda: {"heads": _read_heads(heads, draft.spec.n_keys)}, beside_heads)
         _choose_draws(draft)
-        predict = st.toggle(
+        predict = bound.toggle(
             "Predict, then reveal",
             value=True,
             key="mc-predict",
-            bind="query-params",
             help="What was drawn stays covered until you have said what c will look like.",
         )
         with st.expander("Keys and values in detail", expanded=False):
@@ -88,11 +88,10 @@ def _offer_presets(place: DeltaGenerator, spec: PerturbationSpec | None) -> None
 
 def _choose_heads() -> tuple[str, float | str]:
     """The kind, and with it a number of heads or typed queries."""
-    kind = st.selectbox(
+    kind = bound.selectbox(
         "Heads",
         list(HEADS),
         key="mc-heads",
-        bind="query-params",
         on_change=ask_again,
         help="The output c is the mean over the heads.",
     )
@@ -170,17 +169,16 @@ def _choose_details(draft: Draft) -> None:
         norms = _text("Norms of the mean keys", "", "norms", "From μ_a on; the rest is 1.")
         if norms.strip():
             draft.take(lambda: {"key_norms": _read_norms(norms, draft.spec)}, here)
-        kind = st.selectbox("Values", VALUES, key="mc-values", bind="query-params")
+        kind = bound.selectbox("Values", VALUES, key="mc-values")
         rows = (
             _text("Values, one between semicolons", "1 0; 0 1", "rows", "The rest is 0.")
             if kind == "typed"
             else ""
         )
         draft.take(lambda: {"values": _read_values(kind, rows, draft.spec.n_keys)}, here)
-        ignore = st.toggle(
+        ignore = bound.toggle(
             "Ignore draws with k_a·q < 0",
             key="mc-ignore",
-            bind="query-params",
             help="The exercise allows it; theory then gives the law without these draws.",
         )
         draft.take(lambda: {"ignore_negative": ignore}, here)
@@ -210,16 +208,15 @@ def _fill(row: list[float], length: int, rest: float) -> tuple[float, ...]:
 
 def _number(label: str, default: float, step: float, key: str, note: str = "") -> float:
     """A number in the URL, without limits of its own: the core says what is allowed."""
-    return st.number_input(
+    return bound.number_input(
         label,
         value=default,
         step=step,
         format="%d" if isinstance(default, int) else "%g",
         key=f"mc-{key}",
-        bind="query-params",
         help=note or None,
     )
 
 
 def _text(label: str, default: str, key: str, note: str) -> str:
-    return st.text_input(label, default, key=f"mc-{key}", bind="query-params", help=note) or ""
+    return bound.text_input(label, default, key=f"mc-{key}", help=note) or ""

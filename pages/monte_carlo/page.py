@@ -7,6 +7,7 @@ from core.montecarlo.spec import PerturbationSpec
 from pages.monte_carlo import data, words
 from pages.monte_carlo.controls import Choice, choose
 from pages.monte_carlo.pictures import show_cloud, show_lower, show_main
+from pages.shared import bound
 from pages.shared.text import plain, typeset
 
 
@@ -30,13 +31,12 @@ def main() -> None:
 
 def _ask() -> str | None:
     """What the viewer says, None before it is said."""
-    return st.selectbox(
+    return bound.selectbox(
         "Prediction: what will c look like over many draws?",
         words.LOOKS,
         index=None,
         placeholder="Say it first; then the picture is uncovered",
         key="mc-answer",
-        bind="query-params",
     )
 
 

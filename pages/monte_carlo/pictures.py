@@ -10,6 +10,7 @@ from core.montecarlo.curves import N_DRAWS_A_BETA, limit_variance, quantiles_of
 from core.montecarlo.result import Sample
 from core.montecarlo.spec import PerturbationSpec
 from pages.monte_carlo import data, words
+from pages.shared import bound
 from pages.shared.charts import show_chart
 from pages.shared.text import plain
 
@@ -60,13 +61,12 @@ def show_cloud(spec: PerturbationSpec) -> None:
 def show_lower(drawn: Sample) -> None:
     """Theory beside the sample; then one of four pictures, and the common slip beside it."""
     _table(drawn)
-    kind = st.segmented_control(
+    kind = bound.segmented_control(
         "Picture",
         [EPSILON, BETA, BANDS, CLOUD],
         default=EPSILON,
         required=True,
         key="mc-picture",
-        bind="query-params",
         label_visibility="collapsed",
     )
     left, right = st.columns([1.15, 1])

@@ -14,6 +14,7 @@ from core.evaluation.mistakes import Mistake, mistakes
 from core.evaluation.report_card import Row
 from core.generation.greedy import answer
 from pages.report_card.words import KINDS
+from pages.shared import bound
 from pages.shared.digests import digest as data_digest
 from pages.shared.loading import checkpoint_digest, load_model
 from pages.shared.text import plain
@@ -66,14 +67,13 @@ def show_examples(row: Row, folder: str) -> None:
 
 
 def _show(found: tuple[Mistake, ...], *, same_questions: bool) -> None:
-    kind = st.segmented_control(
+    kind = bound.segmented_control(
         "Kind",
         [ALL, *KINDS],
         default=ALL,
         required=True,
         format_func=lambda option: KINDS.get(option, ALL),
         key="card-kind",
-        bind="query-params",
     )
     shown = [mistake for mistake in found if kind in (ALL, mistake.kind)]
     frame = pd.DataFrame(

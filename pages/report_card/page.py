@@ -12,6 +12,7 @@ from pages.report_card import data, words
 from pages.report_card.ablation import show_ablation
 from pages.report_card.practised import practised
 from pages.report_card.table import note_lines, table
+from pages.shared import bound
 from pages.shared.charts import show_chart
 from pages.shared.text import plain
 
@@ -117,7 +118,7 @@ def _kinds(rows: list[Row]) -> None:
 def _one(rows: list[Row]) -> None:
     """One checkpoint: its command, the way to its heads, its wrong answers."""
     names = [row.name for row in rows]
-    chosen = st.selectbox("Checkpoint", names, key="card-row", bind="query-params")
+    chosen = bound.selectbox("Checkpoint", names, key="card-row", follows=True)
     row = rows[names.index(chosen)]
     st.page_link(
         "pages/attention/page.py",

@@ -9,6 +9,7 @@ from core.bench.record import Bench, Setting
 from core.bench.summary import methods_of
 from pages.runtime import actions, data, words
 from pages.runtime.data import Source
+from pages.shared import bound, link
 from pages.shared.text import plain
 
 NOTHING = "nothing"
@@ -30,16 +31,17 @@ def choose() -> tuple[str, Looked | None]:
     """The view, and what is looked at in the first of them; None where nothing is measured."""
     first, second, third, fourth = st.columns([1.45, 1.35, 1.3, 0.5], vertical_alignment="bottom")
     with first:
-        view = st.segmented_control(
+        view = bound.segmented_control(
             "View",
             list(words.VIEWS),
             default=words.GROWTH,
             required=True,
             key=actions.VIEW,
-            bind="query-params",
             label_visibility="collapsed",
         )
     sources = data.sources()
+    if sources:
+        link.known(actions.QUERY)
     if view not in (None, words.GROWTH) or not sources:
         return view or words.GROWTH, None
     with second:
@@ -61,8 +63,9 @@ def choose() -> tuple[str, Looked | None]:
 
 def _choose_source(sources: dict[str, Source]) -> Source:
     """Which measurement; its id stands in the address."""
-    wanted = st.session_state.get(actions.SOURCE) or st.query_params.get(actions.QUERY)
-    if wanted is not None and wanted not in sources:
+    asked = link.named(actions.QUERY)
+    wanted = asked[-1] if asked else st.session_state.get(actions.SOURCE)
+    if asked is None and wanted is not None and wanted not in sources:
         st.caption(f"There is no measurement {plain(wanted[:40])} any more.")
     st.session_state[actions.SOURCE] = wanted if wanted in sources else _first(sources)
     chosen = st.selectbox(
@@ -71,7 +74,9 @@ def _choose_source(sources: dict[str, Source]) -> Source:
         format_func=lambda key: sources[key].label if key in sources else key,
         key=actions.SOURCE,
         label_visibility="collapsed",
+        persist_state="session",
     )
+    link.settle(actions.QUERY, "Measurement", asked, [chosen])
     st.query_params[actions.QUERY] = chosen
     return sources[chosen]
 
@@ -100,11 +105,11 @@ def _choose_setting(source: Source, bench: Bench | None) -> Setting | None:
     if not options:
         return None
     return options[
-        st.selectbox(
+        bound.selectbox(
             "Setting",
             list(options),
             key=f"rt-setting-{len(options)}",
-            bind="query-params",
+            follows=True,
             label_visibility="collapsed",
         )
     ]
@@ -115,19 +120,14 @@ def _choose_display(
 ) -> tuple[tuple[str, ...], bool, bool, str | None]:
     with st.popover("", icon=":material/tune:", help="What is drawn", width="stretch"):
         measured = [] if bench is None else methods_of(bench.records)
-        hidden = st.multiselect(
-            "Leave out", measured, format_func=label, key="rt-hidden", bind="query-params"
-        )
-        formulas = st.toggle(
-            "Formulas (dashed)", value=True, key="rt-formulas", bind="query-params"
-        )
-        floors = st.toggle("Floor of the machine", value=True, key="rt-floors", bind="query-params")
+        hidden = bound.multiselect("Leave out", measured, format_func=label, key="rt-hidden")
+        formulas = bound.toggle("Formulas (dashed)", value=True, key="rt-formulas")
+        floors = bound.toggle("Floor of the machine", value=True, key="rt-floors")
         others = [key for key in sources if key != source.id]
-        beside = st.selectbox(
+        beside = bound.selectbox(
             "Beside it (dotted)",
             [NOTHING, *others],
             format_func=lambda key: sources[key].label if key in sources else key,
             key="rt-beside",
-            bind="query-params",
         )
     return tuple(hidden), formulas, floors, None if beside == NOTHING else beside

@@ -6,6 +6,7 @@ from typing import Any
 import streamlit as st
 
 from core.figures import approximation as figures
+from pages.shared import bound
 from pages.shared.charts import show_chart
 from pages.shared.text import plain
 
@@ -20,22 +21,19 @@ def show_errors() -> None:
     """One of four pictures and a sentence on what it means."""
     left, right = st.columns(2, vertical_alignment="bottom")
     with left:
-        kind = st.segmented_control(
+        kind = bound.segmented_control(
             "Picture",
             [FEATURES, LOGITS, TERMS, SHARP],
             default=FEATURES,
             required=True,
             key="rt-errors",
-            bind="query-params",
             label_visibility="collapsed",
         )
     if kind in DRAWN:
         DRAWN[kind]()
         return
     with right:
-        size = st.select_slider(
-            B_NAME, list(map(str, SIZES)), "1.0", key="rt-logit", bind="query-params"
-        )
+        size = bound.select_slider(B_NAME, list(map(str, SIZES)), "1.0", key="rt-logit")
     _by_features(size)
 
 

@@ -11,6 +11,7 @@ from core.jobs.estimate import seconds_ahead
 from core.jobs.spec import n_cores
 from pages.runtime import actions, data, words
 from pages.runtime.devices import devices_at_hand
+from pages.shared import bound
 from pages.shared.text import plain
 
 USUAL = ("explicit", "sdpa", "elu", "favor", "taylor", "bigbird")
@@ -29,28 +30,24 @@ def show_form() -> None:
 
 
 def _choose() -> dict[str, Any]:
-    methods = st.pills(
+    methods = bound.pills(
         "Methods",
         list(METHODS),
-        selection_mode="multi",
         default=list(USUAL),
         format_func=label,
         key="rt-methods",
-        bind="query-params",
         help="  \n".join(f"**{label(m)}**: {MEANINGS[m]}" for m in METHODS),
     )
-    low, high = st.select_slider(
+    low, high = bound.range_slider(
         "Tokens L",
         list(map(str, LENGTHS)),
         ("128", "1024"),
         key="rt-lengths",
-        bind="query-params",
     )
-    causal = st.toggle("Causal", key="rt-causal", bind="query-params")
-    backward = st.toggle(
+    causal = bound.toggle("Causal", key="rt-causal")
+    backward = bound.toggle(
         "Backward too",
         key="rt-backward",
-        bind="query-params",
         help=f"On: {BOTH}, as in training. Off: {FORWARD} only.",
     )
     return {
@@ -66,17 +63,15 @@ def _choose_more() -> dict[str, Any]:
     """Sizes, then device and repeats; each in the address."""
     left, right = st.columns(2)
     with left:
-        head_dim = st.selectbox(
-            "Head size d", list(map(str, HEAD_DIMS)), 1, key="rt-d", bind="query-params"
-        )
+        head_dim = bound.selectbox("Head size d", list(map(str, HEAD_DIMS)), 1, key="rt-d")
         n_features = _number("FAVOR+ features", 128, "features")
     with right:
         n_heads = _number("Heads", 8, "heads")
         n_terms = _number("Taylor terms K", 3, "terms")
     with st.expander("Device, precision, repeats"):
-        device = st.selectbox("Device", devices_at_hand(), key="rt-device", bind="query-params")
+        device = bound.selectbox("Device", devices_at_hand(), key="rt-device")
         precisions = [kind for kind in DTYPES if device != "cpu" or kind != "float16"]
-        dtype = st.selectbox("Precision", precisions, key="rt-dtype", bind="query-params")
+        dtype = bound.selectbox("Precision", precisions, key="rt-dtype")
         threads = _number(f"Threads (of {n_cores()})", 1, "threads")
         repeats = _number("Repeats, at least", 5, "repeats")
         seed = _number("Seed", 0, "seed")
@@ -94,7 +89,7 @@ def _choose_more() -> dict[str, Any]:
 
 def _number(text: str, default: int, key: str) -> int:
     """A number in the URL, without limits of its own: the core says what is allowed."""
-    return st.number_input(text, value=default, step=1, key=f"rt-{key}", bind="query-params")
+    return bound.number_input(text, value=default, step=1, key=f"rt-{key}")
 
 
 def _offer(choice: dict[str, Any]) -> None:

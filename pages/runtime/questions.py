@@ -12,6 +12,7 @@ from core.theory.costs import (
     taylor_features,
 )
 from pages.runtime import words
+from pages.shared import bound
 
 LENGTHS, HEAD_DIMS = (128, 512, 1024, 2048, 4096, 8192, 16384), (16, 32, 64, 128)
 N_TERMS = (1, 2, 3, 4, 5)
@@ -21,15 +22,9 @@ def show_questions() -> None:
     """Sizes on top; then what they answer, in two columns."""
     first, second, _ = st.columns([1, 1, 2])
     with first:
-        head_dim = int(
-            st.selectbox(
-                "Head size D", list(map(str, HEAD_DIMS)), 1, key="rt-qd", bind="query-params"
-            )
-        )
+        head_dim = int(bound.selectbox("Head size D", list(map(str, HEAD_DIMS)), 1, key="rt-qd"))
     with second:
-        seq_len = int(
-            st.selectbox("Tokens L", list(map(str, LENGTHS)), 3, key="rt-ql", bind="query-params")
-        )
+        seq_len = int(bound.selectbox("Tokens L", list(map(str, LENGTHS)), 3, key="rt-ql"))
     left, right = st.columns(2, gap="medium")
     with left:
         _quadratic(head_dim, seq_len)
@@ -91,9 +86,9 @@ def _perceiver(seq_len: int) -> None:
     st.markdown("##### What does a Perceiver's bottleneck save?")
     first, second = st.columns(2)
     with first:
-        n_layers = st.number_input("Layers N", 2, 96, 8, key="rt-layers", bind="query-params")
+        n_layers = bound.number_input("Layers N", 2, 96, 8, key="rt-layers")
     with second:
-        n_latents = st.number_input("Latents m", 1, 4096, 64, key="rt-latents", bind="query-params")
+        n_latents = bound.number_input("Latents m", 1, 4096, 64, key="rt-latents")
     ratio = perceiver_ratio(n_layers, n_latents, seq_len)
     st.markdown(
         "N layers look at ℓ² pairs each. With a bottleneck the first and the last look at ℓ·m, "

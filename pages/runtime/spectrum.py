@@ -7,6 +7,7 @@ from core.cli import paths
 from core.data.biographies import biographies
 from core.figures.approximation import spectrum_chart
 from core.inspection.spectrum import Spectra, spectra
+from pages.shared import bound
 from pages.shared.charts import show_chart
 from pages.shared.loading import checkpoint_digest, load_model, people
 from pages.shared.text import plain
@@ -22,7 +23,7 @@ def show_spectrum() -> None:
         st.caption("There is no checkpoint whose heads could be looked at.")
         return
     usual = names.index(DEFAULT) if DEFAULT in names else 0
-    name = st.selectbox("Heads of", names, usual, key="rt-heads-of", bind="query-params")
+    name = bound.selectbox("Heads of", names, usual, key="rt-heads-of", follows=True)
     try:
         found = _spectra(name, checkpoint_digest(name, None))
     except (CheckpointError, ValueError) as error:

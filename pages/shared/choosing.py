@@ -7,6 +7,7 @@ import streamlit as st
 from core.checkpoints.files import CARD, read_json
 from core.checkpoints.shelf import list_checkpoints, snapshot_steps
 from core.cli.paths import CHECKPOINTS
+from pages.shared import bound
 
 DEFAULT_CHECKPOINT = "notable-pretrained"
 FINISHED = "finished"
@@ -37,12 +38,12 @@ def choose_name(
     default: str = DEFAULT_CHECKPOINT,
 ) -> str:
     """One of some checkpoints."""
-    return st.selectbox(
+    return bound.selectbox(
         label,
         [*names, *others],
         names.index(default) if default in names else 0,
         key=f"{prefix}checkpoint",
-        bind="query-params",
+        follows=default not in names,
     )
 
 
@@ -54,12 +55,12 @@ def choose_moment(
     default: str = FINISHED,
 ) -> int | None:
     """A step at which a snapshot was kept, None for the end of the training."""
-    moment = st.select_slider(
+    moment = bound.select_slider(
         label,
         [*map(str, steps), FINISHED],
         default,
         key=f"{prefix}moment",
-        bind="query-params",
+        follows=default != FINISHED,
         help="Scrub through snapshots of this training.",
     )
     return None if moment == FINISHED else int(moment)

@@ -1,6 +1,6 @@
 """Whom the model is asked about: people of its corpus, or whatever is typed."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import streamlit as st
 
@@ -8,6 +8,7 @@ from core.data.characters import compose
 from core.data.paths import course_folder
 from core.data.people import question_text, split_of
 from core.data.vocabulary import Vocabulary
+from pages.shared import bound
 from pages.shared.loading import Questions, course_questions, notable_questions
 from pages.shared.text import plain
 
@@ -53,13 +54,13 @@ def choose_question(
     if known:
         labels = OWN_SOURCES if own else SOURCES
         usual = split_of(name) if corpus == "notable" else "dev"
-        source = st.selectbox(
+        source = bound.selectbox(
             label,
             list(labels),
             list(labels).index(usual),
             format_func=labels.__getitem__,
             key=f"{prefix}source",
-            bind="query-params",
+            follows=True,
             help=NOT_KNOWN if own else READ,
         )
     if source == TYPED:
@@ -101,11 +102,11 @@ def known_questions(corpus: str) -> Questions:
 
 def _type(known: Questions, prefix: str, name: str) -> str:
     """The one place where a question comes in; what the address says comes with the control."""
-    typed = st.text_input(
+    typed = bound.text_input(
         "Question",
         question_text(name),
         key=f"{prefix}question",
-        bind="query-params",
+        follows=True,
         help=None if known else NO_NAMES,
     )
     asked = compose(typed)
@@ -125,12 +126,4 @@ def _choose_person(known: Questions, source: str, key: str, name: str, fits: Fit
         return ""
     names = list(texts)
     default = names.index(name) if name in names else 0
-    _compose_link(key, names)
-    return texts[st.selectbox("Person", names, default, key=key, bind="query-params")]
-
-
-def _compose_link(key: str, names: Sequence[str]) -> None:
-    """A name of the address in decomposed letters is nobody's: choose the one that it means."""
-    given = st.query_params.get(key, "")
-    if key not in st.session_state and given not in names and compose(given) in names:
-        st.session_state[key] = compose(given)
+    return texts[bound.selectbox("Person", names, default, key=key, follows=True)]

@@ -12,6 +12,7 @@ from core.jobs.spec import Overrides, corpus_folder
 from core.models.config import Attention, Positions
 from core.training.presets import FINE_TUNING, PRESETS, Kind, presets_of
 from core.training.recipe import Corpus, Recipe
+from pages.shared import bound
 from pages.shared.text import plain
 from pages.training import words
 
@@ -22,13 +23,11 @@ def choose_preset() -> str:
     kinds: dict[str, Kind] = {
         name: kind for kind, name in words.KINDS.items() if presets_of(corpus, kind)
     }
-    kind = kinds[st.selectbox("Training", list(kinds), key="training-kind", bind="query-params")]
+    kind = kinds[bound.selectbox("Training", list(kinds), key="training-kind", follows=True)]
     names = presets_of(corpus, kind)
     if len(names) == 1:
         return names[0]
-    return st.selectbox(
-        "Preset", names, key=f"training-preset-{corpus}-{kind}", bind="query-params"
-    )
+    return bound.selectbox("Preset", names, key=f"training-preset-{corpus}-{kind}")
 
 
 def _choose_corpus() -> Corpus:
@@ -46,14 +45,13 @@ def _choose_corpus() -> Corpus:
         )
         st.caption(plain(f"No choice: {error}."))
         return corpora[0]
-    return st.segmented_control(
+    return bound.segmented_control(
         "Text to learn from",
         corpora,
         default=corpora[0],
         required=True,
         format_func=words.CORPORA.__getitem__,
         key="training-corpus",
-        bind="query-params",
         help=f"The course's files lie in the folder that {COURSE_VARIABLE} names.",
     )
 
@@ -70,7 +68,7 @@ def choose_origin(recipe: Recipe) -> str | None:
     if not names:
         st.caption("No checkpoint was trained on this text yet: pretrain one and keep it.")
         return None
-    return st.selectbox("Checkpoint", names, key="training-origin", bind="query-params")
+    return bound.selectbox("Checkpoint", names, key="training-origin", follows=True)
 
 
 def choose_length(recipe: Recipe) -> tuple[float | None, int]:
@@ -78,18 +76,17 @@ def choose_length(recipe: Recipe) -> tuple[float | None, int]:
     usual = f"{recipe.minutes:g}" if recipe.n_steps is None else f"{recipe.n_steps} steps"
     left, right = st.columns(2)
     with left:
-        minutes = st.number_input(
+        minutes = bound.number_input(
             "Minutes",
             value=None,
             placeholder=usual,
             step=1.0,
             format="%g",
             key="training-minutes",
-            bind="query-params",
             help=f"Left empty: {usual}, as in the preset. Turned into steps by a measurement.",
         )
     with right:
-        seed = st.number_input("Seed", value=0, step=1, key="training-seed", bind="query-params")
+        seed = bound.number_input("Seed", value=0, step=1, key="training-seed")
     return minutes, int(seed)
 
 
@@ -121,26 +118,24 @@ def _size(name: str, usual: int, key: str, *, fixed: bool) -> int | None:
     if fixed:
         st.number_input(name, value=None, disabled=True, key=f"training-{key}-fixed")
         return None
-    return st.number_input(
+    return bound.number_input(
         name,
         value=None,
         placeholder=str(usual),
         step=1,
         key=f"training-{key}",
-        bind="query-params",
     )
 
 
 def _rate(recipe: Recipe) -> float | None:
     usual = recipe.matrix_rate if recipe.optimizer == "muon" else recipe.adamw_rate
-    return st.number_input(
+    return bound.number_input(
         "Learning rate",
         value=None,
         placeholder=f"{usual:g}",
         step=0.001,
         format="%g",
         key="training-rate",
-        bind="query-params",
         help="Of the matrices, at its peak; the rate of the rest keeps its ratio to it.",
     )
 
@@ -149,7 +144,5 @@ def _kind(name: str, values: tuple[str, ...], key: str, *, fixed: bool) -> str |
     if fixed:
         st.selectbox(name, [words.AS_PRESET], disabled=True, key=f"training-{key}-fixed")
         return None
-    chosen = st.selectbox(
-        name, [words.AS_PRESET, *values], key=f"training-{key}", bind="query-params"
-    )
+    chosen = bound.selectbox(name, [words.AS_PRESET, *values], key=f"training-{key}")
     return None if chosen == words.AS_PRESET else chosen

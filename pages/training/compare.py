@@ -7,6 +7,7 @@ import streamlit as st
 from core.figures.training import MOST_CURVES
 from core.jobs.curves import AXES, differences, result
 from core.jobs.state import Job
+from pages.shared import bound, link
 from pages.training import data, verdicts, words
 from pages.training.charts import names_of, show_several
 from pages.training.files import show_files
@@ -18,13 +19,12 @@ FIRST = 2  # runs that are compared before somebody chooses
 
 def choose_axis() -> str:
     """What is counted from left to right."""
-    axis = st.segmented_control(
+    axis = bound.segmented_control(
         "Counted in",
         list(AXES),
         default="steps",
         required=True,
         key="training-axis",
-        bind="query-params",
         label_visibility="collapsed",
     )
     return axis or "steps"
@@ -36,13 +36,12 @@ def choose_runs(jobs: Sequence[Job]) -> tuple[str, int]:
     with left:
         chosen = _choose_ids(jobs)
     with right:
-        window = st.slider(
+        window = bound.slider(
             "Smoothing of the loss (lines)",
             1,
             MOST_SMOOTHING,
             1,
             key="training-smoothing",
-            bind="query-params",
             help="Each point is the mean of so many lines of metrics, the last of them its own. A "
             "line is the mean loss of about 1/400 of a run's steps. Answers are never smoothed.",
         )
@@ -52,17 +51,21 @@ def choose_runs(jobs: Sequence[Job]) -> tuple[str, int]:
 
 def _choose_ids(jobs: Sequence[Job]) -> list[str]:
     known = [job.id for job in jobs]
-    named = st.query_params.get(QUERY, "").split(",")
-    kept = [run for run in st.session_state.get(RUNS, named) if run in known][:MOST_CURVES]
-    if not kept and RUNS not in st.session_state:
+    asked = link.named(QUERY)
+    named = None if asked is None else asked[-1].split(",")
+    wanted = st.session_state.get(RUNS) if named is None else named
+    kept = [run for run in wanted or () if run in known][:MOST_CURVES]
+    if not kept and (wanted is None or named is not None):
         kept = [job.id for job in jobs if job.status is not None][:FIRST]
     st.session_state[RUNS] = kept
+    link.settle(QUERY, "Runs", named, kept)
     return st.multiselect(
         f"Runs, at most {MOST_CURVES}",
         known,
         format_func=words.labels(jobs, data.zone()).__getitem__,
         max_selections=MOST_CURVES,
         key=RUNS,
+        persist_state="session",
     )
 
 

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from core.jobs.state import Job
+from pages.shared import bound, link
 from pages.shared.text import plain
 from pages.training import actions, compare, data, words
 from pages.training.lesson import show_lesson
@@ -23,15 +24,16 @@ def main() -> None:
     """Start on the left; one run, several, or the lesson."""
     show_form()
     jobs = data.jobs()
+    if jobs:
+        link.known(actions.QUERY, compare.QUERY)
     switch, choice = st.columns([1, 1.2], vertical_alignment="bottom")
     with switch:
-        view = st.segmented_control(
+        view = bound.segmented_control(
             "View",
             [words.ONE, words.COMPARE, words.LESSON],
             default=words.ONE,
             required=True,
             key=actions.VIEW,
-            bind="query-params",
             label_visibility="collapsed",
         )
     chosen, axis, window = "", "steps", 1
@@ -75,8 +77,9 @@ def _known(jobs: Sequence[Job]) -> Known:
 def _choose_run(jobs: Sequence[Job]) -> str:
     """Which run; its id stands in the address."""
     known = [job.id for job in jobs]
-    wanted = st.session_state.get(actions.RUN) or st.query_params.get(actions.QUERY)
-    if wanted is not None and wanted not in known:
+    asked = link.named(actions.QUERY)
+    wanted = asked[-1] if asked else st.session_state.get(actions.RUN)
+    if asked is None and wanted is not None and wanted not in known:
         st.caption(f"There is no training {plain(wanted[:40])} any more.")
     st.session_state[actions.RUN] = wanted if wanted in known else _first(jobs)
     chosen = st.selectbox(
@@ -85,7 +88,9 @@ def _choose_run(jobs: Sequence[Job]) -> str:
         format_func=words.labels(jobs, data.zone()).__getitem__,
         key=actions.RUN,
         label_visibility="collapsed",
+        persist_state="session",
     )
+    link.settle(actions.QUERY, "Run", asked, [chosen])
     st.query_params[actions.QUERY] = chosen
     return chosen
 

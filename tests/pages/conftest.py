@@ -196,6 +196,52 @@ def open_compare() -> Open:
 
 
 @pytest.fixture(scope="session")
+def address() -> Callable[[AppTest], dict[str, Any]]:
+    """The query that a browser shows: of each control in the address what is not its default."""
+
+    def address_(app: AppTest) -> dict[str, Any]:
+        shown: dict[str, Any] = {}
+        for control in bound_controls(app):
+            spelled, default = spelled_value(control)
+            if spelled != default:
+                shown[control.proto.query_param_key] = spelled
+        return shown
+
+    return address_
+
+
+@pytest.fixture(scope="session")
+def view() -> Callable[[AppTest], dict[str, Any]]:
+    """The value of every control that is in the address."""
+
+    def view_(app: AppTest) -> dict[str, Any]:
+        return {c.proto.query_param_key: spelled_value(c)[0] for c in bound_controls(app)}
+
+    return view_
+
+
+def bound_controls(app: AppTest) -> list[Any]:
+    """Every control that has a key in the address."""
+    kinds = ("selectbox", "select_slider", "slider", "text_input", "number_input", "toggle")
+    found = [c for kind in (*kinds, "multiselect", "button_group") for c in app.get(kind)]
+    return [control for control in found if control.proto.query_param_key]
+
+
+def spelled_value(control: Any) -> tuple[Any, Any]:
+    """What a browser writes into the address for a control's value, and for its default."""
+    proto, value = control.proto, control.value
+    if control.type in ("slider", "text_input", "number_input", "toggle"):
+        default = proto.default[0] if control.type == "slider" else proto.default
+        return value, default
+    labels = list(control.options)
+    values = list(value) if isinstance(value, list | tuple) else [value] if value else []
+    default = [proto.default] if control.type == "selectbox" else list(proto.default)
+    if control.type == "selectbox" and not proto.HasField("default"):
+        default = []
+    return [control.format_func(v) for v in values], [labels[int(i)] for i in default]
+
+
+@pytest.fixture(scope="session")
 def click() -> Callable[..., None]:
     """Click a mark of a chart: what Vega's point selection `parameter` sends, callbacks and all."""
 
@@ -313,7 +359,17 @@ def said() -> Callable[[AppTest], str]:
     """The Markdown of the page as it is read: without escapes and invisible characters."""
 
     def said_(app: AppTest) -> str:
-        text = "\n".join(element.value for element in app.main.markdown)
-        return text.replace("\\", "").replace("\u00a0", " ").replace("\u2060", "")
+        return read_text("\n".join(element.value for element in app.main.markdown))
 
     return said_
+
+
+@pytest.fixture(scope="session")
+def said_of() -> Callable[[str], str]:
+    """A text as it is read: without escapes and invisible characters."""
+    return read_text
+
+
+def read_text(text: str) -> str:
+    """Without escapes and invisible characters."""
+    return text.replace("\\", "").replace("\u00a0", " ").replace("\u2060", "")

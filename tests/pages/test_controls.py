@@ -17,7 +17,9 @@ def grid_alt(app: AppTest) -> str:
 
 
 def picture(app: AppTest) -> str:
-    return app.get("vega_lite_chart")[1].proto.spec
+    """The form of the chart and what it draws."""
+    chart = app.get("vega_lite_chart")[1].proto
+    return chart.spec + "".join(table.data.data.hex() for table in chart.datasets)
 
 
 def test_the_checkpoint_changes_the_answer(store: Callable, open_page: Callable):

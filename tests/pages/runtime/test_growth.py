@@ -170,10 +170,10 @@ def test_a_damaged_file_is_named_and_others_can_still_be_chosen(
     assert len(charts(app)) == 2
 
 
-def test_an_address_of_what_is_gone_is_answered(store: Callable, open_runtime: Open, read: Read):
+def test_an_address_of_what_is_gone_is_answered(store: Callable, open_runtime: Open):
     store()
     app = open_runtime(bench="<b>gone</b>")
-    assert "There is no measurement <b>gone</b> any more." in read(app)
+    assert r"asks for “\<b\>gone\</b\>” as Measurement" in app.warning[0].value
     assert app.selectbox(key="rt-source").value == "epyc"
 
 

@@ -14,6 +14,7 @@ from core.jobs import board
 from core.jobs.folder import STATUS
 from core.jobs.saved import STATE
 from core.jobs.state import show
+from pages.shared.text import plain
 from pages.training import words
 
 Open = Callable[..., AppTest]
@@ -234,8 +235,23 @@ def test_a_link_opens_its_run_and_nonsense_opens_the_one_that_runs(
     assert app.selectbox(key="training-run").value == running
     for wrong in ("20260131-000000-ffffff", "../../etc/<b>"):
         app = open_training(job=wrong)
-        assert f"There is no training {wrong} any more" in told(app)
+        assert f"asks for “{plain(wrong)}” as Run" in app.warning[0].value
         assert app.selectbox(key="training-run").value == running
+
+
+def test_the_chosen_run_stays_while_another_page_is_looked_at(open_training: Open, put_job: PutJob):
+    first = put_job("finished", name="first")
+    second = put_job("finished", name="second")
+    app = open_training()
+    assert app.selectbox(key="training-run").value == second
+    app.selectbox(key="training-run").set_value(first).run()
+    app.switch_page("pages/home/page.py").run()
+    app.switch_page("pages/training/page.py").run()
+    assert app.selectbox(key="training-run").value == first
+    app.switch_page("pages/home/page.py").run()
+    app.switch_page("pages/training/page.py")
+    app.query_params["job"] = second
+    assert app.run().selectbox(key="training-run").value == second
 
 
 def test_a_job_that_comes_from_another_browser_can_be_chosen(open_training: Open, put_job: PutJob):
