@@ -28,6 +28,15 @@ raise SystemExit(7)
 """
 
 
+@pytest.fixture(autouse=True)
+def heard() -> Iterator[None]:
+    """Interrupts are heard, here and in what is started, also where whoever started the tests
+    ignores them (a shell does so for what runs in the background)."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 def start(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     """The command with the modules of a folder before all others, and without what it sets."""
     own = {"OMP_WAIT_POLICY", "GLIBC_TUNABLES"}
@@ -68,22 +77,12 @@ def test_an_interrupt_that_is_ignored_from_outside_stays_ignored(tmp_path: Path)
     assert (done.returncode, done.stderr) == (7, "")
 
 
-@pytest.fixture
-def handler() -> Iterator[None]:
-    """The handler of the tests themselves comes back."""
-    before = signal.getsignal(signal.SIGINT)
-    yield
-    signal.signal(signal.SIGINT, before)
-
-
-def test_an_interrupt_that_no_verb_catches_is_no_traceback(
-    handler: None, monkeypatch: pytest.MonkeyPatch
-):
+def test_an_interrupt_that_no_verb_catches_is_no_traceback(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("core.cli.main.main", lambda _: signal.raise_signal(signal.SIGINT))
     assert run(["ask", "Where?"]) == 130
 
 
-def test_a_verb_hears_an_interrupt_as_an_exception(handler: None, monkeypatch: pytest.MonkeyPatch):
+def test_a_verb_hears_an_interrupt_as_an_exception(monkeypatch: pytest.MonkeyPatch):
     heard: list[object] = []
 
     def work(_: object) -> int:

@@ -11,7 +11,7 @@ from core.figures.palette import FONT_SIZE
 from core.figures.template import Drawn, hole, laid_out, table
 
 MOST_LABELS = 60  # of an axis that grows with its rows
-LEAST_SIZE = 9  # pixels: of a token's name where many share an axis
+LEAST_SIZE = 8  # pixels: of a token's name where many share an axis
 _ORDINALS = {2: "2nd", 3: "3rd"}
 DASHES = ([1, 0], [7, 4], [2, 3], [10, 3, 2, 3])
 
@@ -78,7 +78,7 @@ def named_tokens(
     Where they are too many, the names shrink; where that is not enough, every second, third … has
     its name and the title says so. Vega itself would drop those that overlap without a word.
     """
-    places = range(len(labels)) if at is None else at
+    places = [place for place in (range(len(labels)) if at is None else at) if labels[place]]
     size = name_size(len(places), room)
     every = max(1, math.ceil(size * len(places) / room))
     unnamed = set(places) - set(places[::every])

@@ -81,7 +81,7 @@ def test_long_maps_do_not_grow_without_end():
     ).to_dict()
     assert spec["height"] == figures.MOST
     rows = encodings(spec, "y")[0]
-    assert (rows["axis"]["labelOverlap"], rows["axis"]["labelFontSize"]) == (False, 9)
+    assert (rows["axis"]["labelOverlap"], rows["axis"]["labelFontSize"]) == (False, 8)
     assert rows["title"] == "query (looks) · every 2nd is named"
 
 

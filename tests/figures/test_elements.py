@@ -100,7 +100,7 @@ def test_a_logarithmic_axis_has_a_tick_at_each_power_of_ten(
 
 @pytest.mark.parametrize(
     ("n", "room", "size", "every"),
-    [(10, 330, 14, 1), (29, 330, 11, 1), (36, 330, 9, 1), (60, 330, 9, 2), (128, 330, 9, 4)],
+    [(10, 330, 14, 1), (29, 330, 11, 1), (36, 330, 9, 1), (60, 330, 8, 2), (128, 330, 8, 4)],
 )
 def test_names_shrink_where_they_are_many_and_are_thinned_aloud_where_that_is_not_enough(
     n: int, room: float, size: int, every: int
