@@ -60,6 +60,7 @@ def open_page(page: str) -> None:
     link, context = _link(), get_script_run_ctx()
     back = context is not None and context.is_history_navigation
     moved, keys = link.page != page, link.keys.setdefault(page, set())
+    _drop_foreign(link, page)
     if back and _is_left_behind(link, page):
         if moved:
             _begin(link, page)
@@ -83,6 +84,13 @@ def _is_left_behind(link: Link, page: str) -> bool:
     if link.page != page:
         return link.page is not None and not link.keys[page] & set(st.query_params)
     return _query() < link.queries.get(page, frozenset())
+
+
+def _drop_foreign(link: Link, page: str) -> None:
+    """Streamlit also writes what another page's controls say below this page's path."""
+    elsewhere = {key for keys in link.keys.values() for key in keys} - link.keys[page]
+    for key in elsewhere & set(st.query_params):
+        del st.query_params[key]
 
 
 def _begin(link: Link, page: str) -> None:
