@@ -2,14 +2,12 @@
 
 from pathlib import Path
 
+from core.data.reading import MOST_TEXT_BYTES, read_bytes
+
 
 def read_lines(path: Path) -> list[str]:
     """Lines of a UTF-8 file; CRLF, a byte order mark and a missing last newline are fine."""
-    try:
-        raw = path.read_bytes()
-    except OSError as error:
-        raise ValueError(f"{path}: cannot be read ({error.strerror})") from None
-    return split_lines(raw, name=str(path))
+    return split_lines(read_bytes(path, MOST_TEXT_BYTES), name=str(path))
 
 
 def split_lines(raw: bytes, *, name: str) -> list[str]:
