@@ -9,6 +9,7 @@ length by length, so that whoever takes them can keep what there is at any momen
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from math import isfinite
 
 import torch
 from torch import Tensor
@@ -137,6 +138,8 @@ def why_not_causal(spec: BenchSpec, method: Method) -> str:
 def checked(spec: BenchSpec, record: Record, output: Tensor, exact: Tensor) -> Record:
     """With the error of its output; a method that ought to be exact is held to it."""
     error = relative_error(output, exact)
+    if not isfinite(error):
+        return record.flagged(f"{WRONG}: its output is not finite")
     record = replace(record, relative_error=error)
     most = MOST_ERROR[spec.dtype]
     if record.method in EXACT and not error <= most:

@@ -1,5 +1,6 @@
 """The protocol: order, refusals, memory that runs out, and a stop that keeps what there is."""
 
+import json
 from collections.abc import Callable
 from typing import Any
 
@@ -140,6 +141,24 @@ def test_an_exact_method_that_is_wrong_is_flagged(quick: Quick, monkeypatch: pyt
     records = {r.method: r for r in measure(quick("sdpa", "elu", lengths=(16,)))}
     assert "wrong: 0.01 away from softmax in float64" in records["sdpa"].flags
     assert not [flag for flag in records["elu"].flags if flag.startswith("wrong")]
+
+
+@pytest.mark.parametrize("number", [float("nan"), float("inf")])
+def test_an_output_that_is_not_finite_is_flagged_and_can_be_stored(
+    quick: Quick, monkeypatch: pytest.MonkeyPatch, number: float
+):
+    build = measuring.build
+
+    def off(spec: BenchSpec, method: str, seq_len: int) -> Any:
+        call = build(spec, method, seq_len)
+        return lambda *given: call(*given) * number if method == "elu" else call(*given)
+
+    monkeypatch.setattr(measuring, "build", off)
+    records = {r.method: r for r in measure(quick("sdpa", "elu", lengths=(16,)))}
+    assert "wrong: its output is not finite" in records["elu"].flags
+    assert records["elu"].relative_error is None
+    json.dumps([record.to_dict() for record in records.values()], allow_nan=False)
+    assert "wrong: its output is not finite" not in records["sdpa"].flags
 
 
 def test_done_cases_are_left_out_and_counted(quick: Quick):
