@@ -5,7 +5,7 @@ One file, moved into place at once, so tensors and cursor can never be of differ
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import safetensors.torch
 from torch import Tensor
@@ -36,6 +36,9 @@ def load_state(
     tensors = read_tensors(path, MOST_BYTES_A_NUMBER * n_numbers + HEADER_BYTES)
     _, header = read_header(path)
     try:
-        return tensors, parse_json(header["meta"], "meta")
+        meta = parse_json(header["meta"], "meta")
     except (KeyError, ValueError) as error:
         raise CheckpointError(f"{path}: not a training state ({error})") from None
+    if not isinstance(meta, dict):
+        raise CheckpointError(f"{path}: not a training state (meta is no object)")
+    return tensors, cast(dict[str, Any], meta)
