@@ -15,7 +15,7 @@ DTYPES = {"float32": 4, "bfloat16": 2, "float16": 2}  # bytes a number
 FORWARD, BOTH = "forward", "forward+backward"
 MOST_LENGTH, MOST_LENGTHS = 2**17, 24
 MOST_FEATURES = 65_536
-MOST_NUMBERS = 2**27  # in each of query, key and value, which are there in float64 as well
+MOST_NUMBERS = 2**31  # in each of query, key and value; what fits a machine is asked there
 # Name of a size -> the most of it; each is at least 1, or 0 where a block may be missing.
 MOST_SIZES = {
     "n_features": 4096,

@@ -93,6 +93,25 @@ def test_what_would_not_fit_is_refused_and_never_tried(
     assert records["sdpa"].median_seconds is not None
 
 
+def test_inputs_that_would_not_fit_are_never_made(quick: Quick, monkeypatch: pytest.MonkeyPatch):
+    made: list[int] = []
+    inputs = measuring.inputs
+
+    def noted(spec: BenchSpec, length: int) -> Any:
+        made.append(length)
+        return inputs(spec, length)
+
+    monkeypatch.setattr(measuring, "inputs", noted)
+    monkeypatch.setattr(measuring, "free_bytes", lambda: 20_000)
+    records = list(measure(quick("sdpa", "elu", lengths=(16, 64))))
+    assert made == [16]
+    assert [record.median_seconds is None for record in records] == [False, False, True, True]
+    for record in records[2:]:
+        assert record.flags == (
+            "refused: needs about 0.037 MB, and 60% of what is free is 0.012 MB",
+        )
+
+
 @pytest.mark.parametrize(
     "error",
     [
