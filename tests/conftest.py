@@ -3,6 +3,8 @@
 import json
 import os
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache
@@ -272,6 +274,39 @@ def at_step(monkeypatch: pytest.MonkeyPatch) -> Callable[[int, Callable[[], Any]
         monkeypatch.setattr(training_loop, "set_rates", set_rates)
 
     return arrange
+
+
+# Torch alone maps two gigabytes of address space.
+LIMITED = """
+import resource, sys
+resource.setrlimit(resource.RLIMIT_AS, (5 * 10**9,) * 2)
+arguments = sys.argv[2:]
+try:
+    exec(sys.argv[1])
+except ValueError as error:
+    print(error)
+"""
+
+
+@pytest.fixture(scope="session")
+def limited() -> Callable[..., list[str]]:
+    """Run code in a process that gets five gigabytes, so that a size that is believed ends that
+    process and not the machine: the lines that it prints, the last of them a ValueError's text.
+    """
+
+    def run(code: str, *arguments: object) -> list[str]:
+        done = subprocess.run(
+            [sys.executable, "-c", LIMITED, code, *map(str, arguments)],
+            cwd=ROOT,
+            env={**os.environ, "OMP_NUM_THREADS": "1"},
+            check=False,
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == 0, done.stderr[-2000:]
+        return done.stdout.splitlines()
+
+    return run
 
 
 @pytest.fixture(autouse=True)

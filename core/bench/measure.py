@@ -9,6 +9,7 @@ length by length, so that whoever takes them can keep what there is at any momen
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from math import isfinite
 
 import torch
 from torch import Tensor
@@ -19,7 +20,7 @@ from core.bench.clock import give_back, gpu_peak_bytes, is_out_of_memory
 from core.bench.machine import check_device, device_free_bytes
 from core.bench.memory import MemoryMeter
 from core.bench.methods import build, inputs, once
-from core.bench.needs import needed_bytes, refusal
+from core.bench.needs import free_bytes, input_bytes, needed_bytes, refusal
 from core.bench.record import MEMORY, NO_CAUSAL_FORM, REFUSED, WRONG, Record
 from core.bench.spec import BenchSpec
 from core.bench.timing import Runner, timed
@@ -67,6 +68,9 @@ def at_length(
     """All methods at one length, in their order; those that are refused as well."""
     if not methods:
         return
+    if why := refusal(input_bytes(spec, length), free_bytes()):
+        yield from (_blank(spec, method, length).flagged(f"{REFUSED}: {why}") for method in methods)
+        return
     given = inputs(spec, length)
     exact = reference(*given, causal=spec.causal)
     records, runners = dict[str, Record](), list[Runner]()
@@ -93,13 +97,7 @@ def prepare(
 ) -> Runner | Record:
     """A case ready to be timed, or the record that says why it cannot be."""
     seq_len = given[0].shape[2]
-    record = Record(
-        method=method,
-        causal=spec.causal,
-        pass_name=spec.pass_name,
-        seq_len=seq_len,
-        head_dim=spec.head_dim,
-    )
+    record = _blank(spec, method, seq_len)
     if why := obstacle(spec, method, seq_len):
         return record.flagged(why)
     try:
@@ -115,6 +113,16 @@ def prepare(
         give_back(spec.device)
         return record.flagged(MEMORY)
     return Runner(replace(record, peak_bytes=peak), run)
+
+
+def _blank(spec: BenchSpec, method: Method, seq_len: int) -> Record:
+    return Record(
+        method=method,
+        causal=spec.causal,
+        pass_name=spec.pass_name,
+        seq_len=seq_len,
+        head_dim=spec.head_dim,
+    )
 
 
 def obstacle(spec: BenchSpec, method: Method, seq_len: int) -> str:
@@ -137,6 +145,8 @@ def why_not_causal(spec: BenchSpec, method: Method) -> str:
 def checked(spec: BenchSpec, record: Record, output: Tensor, exact: Tensor) -> Record:
     """With the error of its output; a method that ought to be exact is held to it."""
     error = relative_error(output, exact)
+    if not isfinite(error):
+        return record.flagged(f"{WRONG}: its output is not finite")
     record = replace(record, relative_error=error)
     most = MOST_ERROR[spec.dtype]
     if record.method in EXACT and not error <= most:

@@ -11,6 +11,7 @@ from core.theory.costs import Method, predict
 
 SHARE = 0.6
 BACKWARD = 3
+FLOAT64 = 8
 
 
 def needed_bytes(spec: BenchSpec, method: Method, seq_len: int) -> int:
@@ -24,6 +25,13 @@ def needed_bytes(spec: BenchSpec, method: Method, seq_len: int) -> int:
     extra = predict(method, shape, causal=spec.causal, sizes=spec.sizes).extra_bytes
     passes = BACKWARD if spec.backward else 1
     return tables + passes * (4 * rows + extra)
+
+
+def input_bytes(spec: BenchSpec, seq_len: int) -> int:
+    """Of the inputs of a length, and of their copies in float64 that outputs are compared with."""
+    shape = spec.shape(seq_len)
+    numbers = 3 * shape.heads * seq_len * spec.head_dim
+    return numbers * (shape.bytes_a_number + FLOAT64)
 
 
 def free_bytes() -> int:

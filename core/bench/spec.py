@@ -15,6 +15,7 @@ DTYPES = {"float32": 4, "bfloat16": 2, "float16": 2}  # bytes a number
 FORWARD, BOTH = "forward", "forward+backward"
 MOST_LENGTH, MOST_LENGTHS = 2**17, 24
 MOST_FEATURES = 65_536
+MOST_NUMBERS = 2**31  # in each of query, key and value; what fits a machine is asked there
 # Name of a size -> the most of it; each is at least 1, or 0 where a block may be missing.
 MOST_SIZES = {
     "n_features": 4096,
@@ -64,6 +65,7 @@ class BenchSpec:
         _whole("seed", self.seed, 0, 2**31 - 1)
         if not (math.isfinite(self.seconds) and 0 <= self.seconds <= 60):
             raise ValueError(f"seconds is {self.seconds}; 0 to 60 a method and length are allowed")
+        _check_product(self)
         _check_numbers(self)
         _check_sizes(self)
 
@@ -123,6 +125,16 @@ def _check_lengths(lengths: Sequence[int]) -> None:
         _whole("a length", length, 1, MOST_LENGTH)
     if any(before >= after for before, after in pairwise(lengths)):
         raise ValueError(f"lengths {', '.join(map(str, lengths))}; they must rise")
+
+
+def _check_product(spec: BenchSpec) -> None:
+    """Each size may be small enough, and all of them together not."""
+    n_numbers = spec.batch * spec.n_heads * spec.lengths[-1] * spec.head_dim
+    if n_numbers > MOST_NUMBERS:
+        raise ValueError(
+            f"{spec.batch} x {spec.n_heads} heads x {spec.lengths[-1]:,} tokens x {spec.head_dim} "
+            f"are {n_numbers:,} numbers; at most {MOST_NUMBERS:,} are measured"
+        )
 
 
 def _check_numbers(spec: BenchSpec) -> None:

@@ -28,6 +28,7 @@ from core.checkpoints.course_layout import (
 )
 from core.checkpoints.params_file import read_params
 from core.checkpoints.store import CheckpointError
+from core.checkpoints.wrappers import without_modules
 from core.data.characters import compose
 from core.data.vocabulary import CharVocabulary
 from core.models.config import VARIANTS, GPTConfig, LatentNorm
@@ -64,8 +65,8 @@ def import_course(data: bytes, text: str, told: Told) -> Imported:
 
     Raises ValueError in one sentence if the bytes, the text and what was told do not fit.
     """
-    tensors = read_params(data)
-    _refuse_parallel(tensors)
+    tensors, around = read_params(data)
+    tensors, wrapped = without_modules(tensors)
     variant = _variant(tensors, told.variant)
     config, notes = _config(tensors, variant, told)
     vocabulary = CharVocabulary.from_text(text)
@@ -94,15 +95,12 @@ def import_course(data: bytes, text: str, told: Told) -> Imported:
     model.load_state_dict(state)
     if buffers:
         notes.append(f"{len(buffers)} buffers are what our model computes, and are left out")
-    return Imported(model=model.eval(), vocabulary=vocabulary, variant=variant, notes=tuple(notes))
-
-
-def _refuse_parallel(tensors: Mapping[str, Tensor]) -> None:
-    if all(name.startswith("module.") for name in tensors):
-        raise CheckpointError(
-            "all names begin with 'module.', as those of a DataParallel do: save "
-            "model.module.state_dict()"
-        )
+    return Imported(
+        model=model.eval(),
+        vocabulary=vocabulary,
+        variant=variant,
+        notes=(*around, *wrapped, *notes),
+    )
 
 
 def _variant(tensors: Mapping[str, Tensor], told: str | None) -> str:

@@ -18,7 +18,7 @@ from torch import Tensor
 from core.attention.rotary import angles
 from core.checkpoints.store import CheckpointError
 from core.models.config import GPTConfig
-from core.models.gpt import GPT
+from core.models.gpt import parameter_shapes
 
 MASK, ROPE_CACHE = "attn.mask", "attn.rope_cache"
 _TOP = {
@@ -46,12 +46,8 @@ _IN_BLOCK = {
 
 def course_parameters(config: GPTConfig) -> dict[str, tuple[str, tuple[int, ...]]]:
     """Our names to the course's name and the shape, without memory for the parameters."""
-    with torch.device("meta"):
-        parameters = GPT(config).state_dict()
-    return {
-        name: (course_name(name, config), tuple(tensor.shape))
-        for name, tensor in parameters.items()
-    }
+    shapes = parameter_shapes(config)
+    return {name: (course_name(name, config), shape) for name, shape in shapes.items()}
 
 
 def course_name(name: str, config: GPTConfig) -> str:

@@ -16,6 +16,9 @@ from pathlib import Path
 from shlex import quote
 from typing import Any, cast
 
+from core.data.reading import MOST_JSON_BYTES, parse_json, read_bytes, refuse_large
+
+MOST_WEIGHTS_BYTES = 2_000_000_000  # the state of the largest training, too
 # What a checkpoint's folder holds.
 CONFIG, VOCABULARY, WEIGHTS, CARD = (
     "config.json",
@@ -63,8 +66,8 @@ def check_target(path: Path) -> None:
 
 
 def write_json(path: Path, data: dict[str, Any]) -> None:
-    """A JSON object as a whole file."""
-    write_text(path, json.dumps(data, ensure_ascii=False, indent=1) + "\n")
+    """A JSON object as a whole file. Raises ValueError for a number that is not finite."""
+    write_text(path, json.dumps(data, ensure_ascii=False, indent=1, allow_nan=False) + "\n")
 
 
 def write_text(path: Path, text: str) -> None:
@@ -78,21 +81,18 @@ def write_text(path: Path, text: str) -> None:
 
 def read_json(path: Path) -> dict[str, Any]:
     """A JSON object. Raises ValueError naming the file and what is wrong with it."""
-    try:
-        data = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise ValueError(f"{path}: cannot be read ({error.strerror})") from None
-    except ValueError as error:
-        raise ValueError(f"{path}: not JSON ({error})") from None
+    data = parse_json(read_bytes(path, MOST_JSON_BYTES), str(path))
     if not isinstance(data, dict):
         raise ValueError(f"{path}: a JSON object is needed")
     return cast(dict[str, Any], data)
 
 
 def sha256(path: Path) -> str:
-    """Hex digest of a file's bytes. Raises ValueError if it cannot be read."""
+    """Hex digest of a file's bytes. Raises ValueError if it cannot be read or is too large."""
     try:
-        return hashlib.sha256(path.read_bytes()).hexdigest()
+        refuse_large(path, MOST_WEIGHTS_BYTES)
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
         raise ValueError(f"{path}: cannot be read ({error.strerror})") from None
 

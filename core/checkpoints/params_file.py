@@ -4,21 +4,25 @@ Only the format of torch 1.6 and later is read, a zip archive that stores its pa
 that what they claim can be counted before memory is taken. In the older one a storage is allocated
 as large as it says it is. Of what torch.load would call, only what rebuilds dense tensors is let
 through: it would call bytearray(10**10), too. torch gets a copy made of the parts that were looked
-at, for its own reader may find others in the same bytes. The caller gives bytes, so a file's name
-is never used for anything here.
+at, for its own reader may find others in the same bytes. Tensors may share their numbers, as tied
+weights do, but no tensor may lie across another. The caller gives bytes, so a file's name is never
+used for anything here.
 """
 
 import io
 import pickletools
 import re
 import zipfile
+from collections.abc import Mapping
+from itertools import pairwise
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 import torch
 from torch import Tensor
 
 from core.checkpoints.store import CheckpointError
+from core.checkpoints.wrappers import state_inside
 
 MOST_BYTES = 200_000_000
 _ZIP = b"PK\x03\x04"
@@ -40,8 +44,8 @@ def read_file(path: Path) -> bytes:
         raise CheckpointError(f"cannot be read ({error.strerror})") from None
 
 
-def read_params(data: bytes) -> dict[str, Tensor]:
-    """The tensors of a state dict by name, dense and on the CPU.
+def read_params(data: bytes) -> tuple[dict[str, Tensor], list[str]]:
+    """The tensors of a state dict by name, dense and on the CPU; and notes on what was around it.
 
     Raises CheckpointError in one sentence for whatever else the bytes are.
     """
@@ -50,14 +54,18 @@ def read_params(data: bytes) -> dict[str, Tensor]:
     content = _load(data)
     if not isinstance(content, dict):
         raise CheckpointError(f"holds a {type(content).__name__}, not a state dict")
-    items = cast(dict[Any, Any], content)
+    items, notes = state_inside(cast(dict[object, object], content))
     tensors = {_name(key): _tensor(key, value) for key, value in items.items()}
     if not tensors:
         raise CheckpointError("the state dict is empty")
+    _refuse_overlaps(tensors)
     claimed = sum(tensor.nbytes for tensor in tensors.values())
-    if claimed > len(data):
-        raise CheckpointError(f"its tensors claim {claimed:,} bytes; the file has {len(data):,}")
-    return tensors
+    if claimed > MOST_BYTES:
+        raise CheckpointError(
+            f"its {len(tensors):,} tensors are {claimed:,} bytes, each with numbers of its own; at "
+            f"most {MOST_BYTES:,} are read"
+        )
+    return tensors, [*notes, *_ties(tensors)]
 
 
 def _load(data: bytes) -> object:
@@ -125,3 +133,24 @@ def _tensor(key: object, value: object) -> Tensor:
     if not dense or value.device.type != "cpu" or not value.is_contiguous():
         raise CheckpointError(f"{key!r:.60} is not an ordinary tensor of its own numbers")
     return value.detach()
+
+
+def _refuse_overlaps(tensors: Mapping[str, Tensor]) -> None:
+    """Raise CheckpointError for a tensor that shares some of its numbers, but not all."""
+    spans = sorted((*_span(tensor), name) for name, tensor in tensors.items() if tensor.nbytes)
+    for (storage, start, end, name), (other, begin, ends, its_name) in pairwise(spans):
+        if storage == other and begin < end and (begin, ends) != (start, end):
+            raise CheckpointError(f"{its_name!r:.60} lies across the numbers of {name!r:.60}")
+
+
+def _ties(tensors: Mapping[str, Tensor]) -> list[str]:
+    """A note on names that stand for the same numbers."""
+    spans = [_span(tensor) for tensor in tensors.values() if tensor.nbytes]
+    n_tied = len(spans) - len(set(spans))
+    return [f"{n_tied} of its tensors are tied: they share the numbers of another"] * bool(n_tied)
+
+
+def _span(tensor: Tensor) -> tuple[int, int, int]:
+    """The storage, and the first and last byte in it."""
+    start = int(tensor.storage_offset()) * tensor.element_size()
+    return tensor.untyped_storage().data_ptr(), start, start + tensor.nbytes

@@ -4,16 +4,19 @@ One file, moved into place at once, so tensors and cursor can never be of differ
 """
 
 import json
-from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, cast
 
 import safetensors.torch
-from safetensors import SafetensorError, safe_open
 from torch import Tensor
 
 from core.checkpoints.files import write_whole
-from core.checkpoints.store import CheckpointError, read_tensors
+from core.checkpoints.store import CheckpointError, read_header, read_tensors
+from core.data.reading import parse_json
+from core.models.config import MOST_PARAMETERS
+
+MOST_BYTES_A_NUMBER = 16  # itself and two moments, in float32, and room
+HEADER_BYTES = 16_000_000
 
 
 def save_state(path: Path, tensors: dict[str, Tensor], meta: dict[str, Any]) -> None:
@@ -27,12 +30,19 @@ def save_state(path: Path, tensors: dict[str, Tensor], meta: dict[str, Any]) -> 
     write_whole(path, write)
 
 
-def load_state(path: Path) -> tuple[dict[str, Tensor], dict[str, Any]]:
-    """The inverse of `save_state`. Raises CheckpointError if the file is not whole."""
-    tensors = read_tensors(path)
+def load_state(
+    path: Path, *, n_numbers: int = MOST_PARAMETERS
+) -> tuple[dict[str, Tensor], dict[str, Any]]:
+    """The inverse of `save_state`; `n_numbers` are those of the model that is trained.
+
+    Raises CheckpointError if the file is not whole, or larger than such a model's can be.
+    """
+    tensors = read_tensors(path, MOST_BYTES_A_NUMBER * n_numbers + HEADER_BYTES)
+    _, header = read_header(path)
     try:
-        with cast(AbstractContextManager[Any], safe_open(path, framework="pt")) as file:
-            header: dict[str, str] = file.metadata() or {}
-        return tensors, json.loads(header["meta"])
-    except (OSError, SafetensorError, KeyError, ValueError) as error:
+        meta = parse_json(header["meta"], "meta")
+    except (KeyError, ValueError) as error:
         raise CheckpointError(f"{path}: not a training state ({error})") from None
+    if not isinstance(meta, dict):
+        raise CheckpointError(f"{path}: not a training state (meta is no object)")
+    return tensors, cast(dict[str, Any], meta)

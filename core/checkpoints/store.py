@@ -4,18 +4,21 @@ Loading is strict and reads safetensors only, so nothing in a checkpoint can run
 carries the digest of every other file; a file that does not match it is refused.
 """
 
+from collections.abc import Generator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, cast
 
 import safetensors.torch
 import torch
-from safetensors import SafetensorError
+from safetensors import SafetensorError, safe_open
 from torch import Tensor
 
 from core.checkpoints.files import (
     CARD,
     CONFIG,
+    MOST_WEIGHTS_BYTES,
     VOCABULARY,
     WEIGHTS,
     read_json,
@@ -30,9 +33,10 @@ from core.checkpoints.shelf import (
     snapshot_steps,
     weights_path,
 )
+from core.data.reading import refuse_large
 from core.data.vocabulary import Vocabulary, vocabulary_from_dict
 from core.models.config import GPTConfig
-from core.models.gpt import GPT
+from core.models.gpt import GPT, parameter_shapes
 
 
 class CheckpointError(ValueError):
@@ -98,47 +102,100 @@ def load_checkpoint(folder: Path, *, snapshot: int | None = None) -> Checkpoint:
         raise CheckpointError(f"there is no checkpoint {folder.name!r} in {folder.parent}")
     try:
         card = read_json(folder / CARD)
-        config = read_json(folder / CONFIG)
-        vocabulary = vocabulary_from_dict(read_json(folder / VOCABULARY))
-        model = GPT(GPTConfig(**config))
-    except (ValueError, TypeError, RuntimeError) as error:  # RuntimeError: sizes beyond memory
+        vocabulary = read_vocabulary(folder / VOCABULARY)
+        config = read_config(folder / CONFIG)
+    except ValueError as error:
         raise CheckpointError(f"checkpoint {folder.name}: {error}") from None
-    path = weights_path(folder, snapshot)
-    _refuse_mismatch(folder, card, path)
-    load_weights(model, path)
-    if model.config.vocabulary_size != vocabulary.size:
+    if config.vocabulary_size != vocabulary.size:
         raise CheckpointError(
             f"checkpoint {folder.name}: the vocabulary has {vocabulary.size} entries, "
-            f"the model {model.config.vocabulary_size}"
+            f"the model {config.vocabulary_size}"
         )
+    path = weights_path(folder, snapshot)
+    _refuse_mismatch(folder, card, path)
+    _refuse_other_shapes(path, parameter_shapes(config))  # before the model takes its memory
+    model = GPT(config)
+    load_weights(model, path)
     return Checkpoint(folder.name, model.eval(), vocabulary, card)
+
+
+def read_config(path: Path) -> GPTConfig:
+    """The sizes of a model. Raises ValueError naming the file, the size and what is allowed."""
+    data = read_json(path)
+    try:
+        return GPTConfig(**data)
+    except (ValueError, TypeError) as error:  # TypeError: keys that it does not know or lacks
+        raise ValueError(f"{path}: {error}") from None
+
+
+def read_vocabulary(path: Path) -> Vocabulary:
+    """A stored vocabulary. Raises ValueError naming the file and what is wrong with it."""
+    data = read_json(path)
+    try:
+        return vocabulary_from_dict(data)
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None
 
 
 def load_weights(model: GPT, path: Path) -> None:
     """Strict load of one safetensors file. Raises CheckpointError naming tensor and shapes."""
-    tensors = read_tensors(path)
-    expected = {name: tuple(t.shape) for name, t in model.state_dict().items()}
-    for name, shape in expected.items():
-        if name not in tensors:
-            raise CheckpointError(f"{path}: the tensor {name} is missing")
-        if tuple(tensors[name].shape) != shape:
-            raise CheckpointError(
-                f"{path}: {name} has shape {tuple(tensors[name].shape)}, the config needs {shape}"
-            )
-    if extra := sorted(set(tensors) - set(expected)):
-        raise CheckpointError(f"{path}: unknown tensors {', '.join(extra)}")
+    _refuse_other_shapes(path, {name: tuple(t.shape) for name, t in model.state_dict().items()})
+    tensors = read_tensors(path, MOST_WEIGHTS_BYTES)
     for name, tensor in tensors.items():
         if not bool(tensor.isfinite().all()):
             raise CheckpointError(f"{path}: {name} holds numbers that are not finite")
     model.load_state_dict({name: t.float() for name, t in tensors.items()})
 
 
-def read_tensors(path: Path) -> dict[str, Tensor]:
-    """Tensors of a safetensors file. Raises CheckpointError for anything else."""
-    try:
+def read_tensors(path: Path, most_bytes: int) -> dict[str, Tensor]:
+    """Tensors of a safetensors file. Raises CheckpointError for anything else, and more bytes."""
+    with _safetensors(path):
+        refuse_large(path, most_bytes)
         return safetensors.torch.load_file(path)
+
+
+def read_header(path: Path) -> tuple[dict[str, tuple[int, ...]], dict[str, str]]:
+    """Shapes by name and what else the header of a safetensors file says; no number is read.
+
+    Raises CheckpointError for a file that is not whole: what it says is what lies behind it.
+    """
+    with _safetensors(path):
+        refuse_large(path, MOST_WEIGHTS_BYTES)
+        with cast(AbstractContextManager[Any], safe_open(path, framework="pt")) as file:
+            names: list[str] = list(file.keys())
+            shapes = {name: tuple(file.get_slice(name).get_shape()) for name in names}
+            return shapes, file.metadata() or {}
+
+
+@contextmanager
+def _safetensors(path: Path) -> Generator[None, None, None]:
+    try:
+        yield
     except (OSError, SafetensorError) as error:
         raise CheckpointError(f"{path}: not a whole safetensors file ({error})") from None
+    except CheckpointError:
+        raise
+    except ValueError as error:
+        raise CheckpointError(str(error)) from None
+
+
+def _refuse_other_shapes(path: Path, expected: dict[str, tuple[int, ...]]) -> None:
+    found, _ = read_header(path)
+    for name, shape in expected.items():
+        if name not in found:
+            raise CheckpointError(f"{path}: the tensor {name} is missing")
+        if found[name] != shape:
+            raise CheckpointError(
+                f"{path}: {name} has shape {found[name]}, the config needs {shape}"
+            )
+    if extra := sorted(set(found) - set(expected)):
+        raise CheckpointError(f"{path}: unknown tensors {_listed(extra)}")
+
+
+def _listed(names: list[str]) -> str:
+    """The first few: a file may hold any number, of any length."""
+    more = f" and {len(names) - 3} more" if len(names) > 3 else ""
+    return ", ".join(f"{name:.60}" for name in names[:3]) + more
 
 
 def _refuse_mismatch(folder: Path, card: dict[str, Any], weights: Path) -> None:
@@ -167,7 +224,10 @@ __all__ = [
     "list_checkpoints",
     "load_checkpoint",
     "load_weights",
+    "read_config",
+    "read_header",
     "read_tensors",
+    "read_vocabulary",
     "save_checkpoint",
     "save_weights",
     "snapshot_steps",

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from core.data.characters import compose
+from core.data.reading import MOST_TEXT_BYTES, read_bytes
 
 
 def read_lines(path: Path) -> list[str]:
@@ -16,11 +17,7 @@ def exact_lines(path: Path) -> list[str]:
     """The same with every character as it stands there: a model trained elsewhere on this text
     has numbered them.
     """
-    try:
-        raw = path.read_bytes()
-    except OSError as error:
-        raise ValueError(f"{path}: cannot be read ({error.strerror})") from None
-    return split_lines(raw, name=str(path))
+    return split_lines(read_bytes(path, MOST_TEXT_BYTES), name=str(path))
 
 
 def split_lines(raw: bytes, *, name: str) -> list[str]:

@@ -17,6 +17,8 @@ from core.data.characters import compose, describe_character, visible
 
 PAD, MASK = "\u25a1", "\u2047"
 PAD_ID, MASK_ID = 0, 1
+# What tokenizers' files may ask for besides: padding to ten million ids would be believed.
+_NOT_OURS = ("padding", "truncation", "normalizer", "post_processor")
 # How byte-level pieces spell white space.
 _BYTE_SPACES = str.maketrans("ĠĊĉč", " \n\t\r")
 
@@ -190,10 +192,19 @@ def vocabulary_from_dict(data: dict[str, Any]) -> Vocabulary:
 
 
 def _tokenizer_from_dict(data: dict[str, Any]) -> Tokenizer:
+    if extra := [name for name in _NOT_OURS if data.get(name) is not None]:
+        raise ValueError(f"the word pieces ask for {extra[0]}; no vocabulary written here has that")
     try:
-        return Tokenizer.from_str(json.dumps(data))
+        tokenizer = Tokenizer.from_str(json.dumps(data))
     except Exception as error:  # noqa: BLE001 - tokenizers raises nothing narrower
         raise ValueError(f"the word pieces cannot be read: {error}") from None
+    ids = sorted(tokenizer.get_vocab().values())
+    if ids != list(range(len(ids))):
+        raise ValueError(
+            f"{len(ids):,} word pieces have ids up to {ids[-1]:,}; 0 to {len(ids) - 1:,} are "
+            "needed, each once"
+        )
+    return tokenizer
 
 
 def refuse_special(text: str) -> None:

@@ -98,10 +98,18 @@ def _together_dict(together: Together) -> dict[str, Any]:
 
 def _record(data: dict[str, Any]) -> HeadRecord:
     scores = Scores(
-        heads={name: _array(data["scores"][name]) for name in SCORES},
-        uniform={name: _array(data["uniform"][name]) for name in SCORES},
+        heads={name: _array(data["scores"][name], 2) for name in SCORES},
+        uniform={name: _array(data["uniform"][name], 1) for name in SCORES},
     )
-    means = {name: _array(data["means"][name]).astype(np.float32) for name in HeadMeans.__slots__}
+    means = {
+        name: _array(data["means"][name], 3).astype(np.float32) for name in HeadMeans.__slots__
+    }
+    n_heads = {table.shape for table in scores.heads.values()}
+    n_layers = {table.shape for table in scores.uniform.values()}
+    if {shape[:2] for shape in map(np.shape, means.values())} != n_heads or len(n_heads) > 1:
+        raise ValueError("scores and means are of models of different sizes")
+    if n_layers != {shape[:1] for shape in n_heads}:
+        raise ValueError("scores and their baselines are of models of different sizes")
     return HeadRecord(
         checkpoint=str(data["checkpoint"]),
         split=str(data["split"]),
@@ -144,5 +152,8 @@ def _rounded(values: NDArray[np.floating[Any]]) -> Any:
     return [float(f"{number:.5g}") if isfinite(number) else None for number in numbers]
 
 
-def _array(values: Any) -> NDArray[np.float64]:
-    return np.array(values, dtype=np.float64)
+def _array(values: Any, n_axes: int) -> NDArray[np.float64]:
+    found = np.array(values, dtype=np.float64)
+    if found.ndim != n_axes:
+        raise ValueError(f"an array of {found.ndim} axes; {n_axes} are needed")
+    return found

@@ -178,7 +178,7 @@ def _rounded(values: Array | None) -> Any:
 def trace_from_dict(data: dict[str, Any]) -> AttentionTrace:
     """The inverse of `to_dict`. Raises ValueError naming what is missing or wrong."""
     try:
-        return AttentionTrace(
+        trace = AttentionTrace(
             question=data["question"],
             answer=data["answer"],
             probability=data["probability"],
@@ -193,8 +193,30 @@ def trace_from_dict(data: dict[str, Any]) -> AttentionTrace:
             proof=Proof(**data["proof"]),
             **{name: _array(name, data[name]) for name in ARRAYS if not _lacks(data, name)},
         )
+        _refuse_other_shapes(trace)
     except (KeyError, TypeError, ValueError) as error:
         raise ValueError(f"not a stored trace: {error}") from None
+    return trace
+
+
+def _refuse_other_shapes(trace: AttentionTrace) -> None:
+    """Everything must be of one model and one text: what the labels and the value say."""
+    n_layers, n_heads, length, head_dim = _four(trace.value.shape)
+    if len(trace.labels) != length or len(trace.word_starts) != length:
+        raise ValueError(f"{len(trace.labels)} tokens; value has rows for {length}")
+    pairs, rows = (n_layers, n_heads, length, length), (n_layers, n_heads, length, head_dim)
+    needed = {"scores": pairs, "weights": pairs, "value_norm": rows[:3]}
+    for name in ARRAYS:
+        found, shape = getattr(trace, name), needed.get(name, rows)
+        if found is not None and found.shape != shape:
+            raise ValueError(f"{name} has shape {found.shape}; {shape} is needed")
+
+
+def _four(shape: tuple[int, ...]) -> tuple[int, int, int, int]:
+    if len(shape) != 4:
+        raise ValueError(f"value has shape {shape}; four axes are needed")
+    n_layers, n_heads, length, head_dim = shape
+    return n_layers, n_heads, length, head_dim
 
 
 def _step(data: dict[str, Any]) -> Step:

@@ -15,9 +15,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, cast
 
+from core.data.reading import parse_json, read_bytes
 from core.jobs.folder import LOG, METRICS
 
 TAIL_BYTES = 65536
+MOST_BYTES = 64_000_000  # some 400 lines of a few hundred bytes are usual
 
 
 class Journal:
@@ -31,8 +33,10 @@ class Journal:
         )
 
     def append(self, row: dict[str, Any]) -> None:
-        """One line in one write. Raises OSError if the disk takes only a part of it."""
-        line = (json.dumps(row, ensure_ascii=False) + "\n").encode()
+        """One line in one write. Raises OSError if the disk takes only a part of it, ValueError for
+        a number that is not finite.
+        """
+        line = (json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n").encode()
         if os.write(self._handle, line) < len(line):
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(self.path))
 
@@ -46,9 +50,12 @@ class Journal:
 
 def read_metrics(folder: Path) -> list[dict[str, Any]]:
     """All whole lines. Raises ValueError naming a line that is damaged."""
+    path = folder / METRICS
     try:
-        data = (folder / METRICS).read_bytes()
-    except FileNotFoundError:
+        data = read_bytes(path, MOST_BYTES)
+    except ValueError:
+        if path.exists():
+            raise
         return []
     rows: list[dict[str, Any]] = []
     for number, line in enumerate(_whole_lines(data), 1):
@@ -75,7 +82,7 @@ def _cut_after(path: Path, last_step: int) -> int:
     """Keep the whole lines up to a step; everything behind them goes. How many lines went."""
     if not path.is_file():
         return 0
-    data, end = path.read_bytes(), 0
+    data, end = read_bytes(path, MOST_BYTES), 0
     for line in _whole_lines(data):
         row = _row(line)
         if row is None or row["step"] > last_step:
@@ -94,7 +101,7 @@ def _whole_lines(data: bytes) -> Iterator[bytes]:
 
 def _row(line: bytes) -> dict[str, Any] | None:
     try:
-        row = json.loads(line)
+        row = parse_json(line, METRICS)
     except ValueError:
         return None
     if not isinstance(row, dict) or not isinstance(cast(dict[str, Any], row).get("step"), int):

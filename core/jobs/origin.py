@@ -64,4 +64,7 @@ def _recipe_of(checkpoint: Path) -> Recipe:
             f"the card of checkpoint {checkpoint.name} has no recipe (it was trained elsewhere): "
             "nothing can start from it here"
         )
-    return recipe_from_dict(cast(dict[str, Any], recipe))
+    try:
+        return recipe_from_dict(cast(dict[str, Any], recipe))
+    except ValueError as error:
+        raise ValueError(f"{checkpoint / CARD}: {error}") from None

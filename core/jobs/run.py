@@ -20,12 +20,13 @@ from core.checkpoints.store import (
     SNAPSHOTS,
     Checkpoint,
     load_checkpoint,
+    read_vocabulary,
     save_checkpoint,
     save_weights,
 )
 from core.data.corpus import TrainingCorpus, make_vocabulary
 from core.data.shipped import load_corpus
-from core.data.vocabulary import Vocabulary, vocabulary_from_dict
+from core.data.vocabulary import Vocabulary
 from core.jobs.anchor import Anchor
 from core.jobs.card import EVERY, TUNING, finish_card, machine, measure_snapshots
 from core.jobs.origin import origin_of
@@ -33,6 +34,7 @@ from core.jobs.saved import RUN, STATE, refuse_lost
 from core.models.gpt import GPT
 from core.training.examples import training_data
 from core.training.loop import StepRecord, Trainer, steps_for_minutes
+from core.training.ranges import ASKED, MOST_STEPS, RUNNING, refuse_outside
 from core.training.recipe import Recipe, recipe_from_dict
 
 CARRIED = ("recipe", "seed", "n_steps", "data_sha256", "command")  # from run.json into the card
@@ -86,6 +88,7 @@ def start_run(
     if (folder / CARD).exists():
         raise ValueError(f"{folder} already holds a checkpoint: name another folder")
     refuse_lost(folder)
+    refuse_outside({"seed": seed, "steps": steps, "minutes": minutes}, ASKED)
     corpus = load_corpus(recipe.corpus, n_sentences=recipe.n_sentences, folder=corpus_folder)
     begun = None if origin is None else load_checkpoint(origin)
     vocabulary = (
@@ -99,7 +102,7 @@ def start_run(
     if steps is None:
         wanted = recipe.minutes if minutes is None else minutes
         steps = steps_for_minutes(lambda: make(10_000), wanted, clock=time.perf_counter)
-        steps = steps if most_steps is None else min(steps, most_steps)
+        steps = min(steps, MOST_STEPS if most_steps is None else most_steps)
     trainer = make(steps)
     settings = {
         "recipe": asdict(recipe),
@@ -127,15 +130,16 @@ def resume_run(folder: Path, *, corpus_folder: Path | None = None) -> Run:
     """
     settings = _settings(folder)
     anchor = Anchor(folder / RUN)
-    recipe = recipe_from_dict(settings["recipe"])
+    recipe = _recipe(folder, settings)
     if corpus_folder is None and settings["corpus_folder"] is not None:
         corpus_folder = Path(settings["corpus_folder"])
     corpus = load_corpus(recipe.corpus, n_sentences=recipe.n_sentences, folder=corpus_folder)
     if corpus.digest != settings["data_sha256"]:
         raise ValueError(f"{folder}: the corpus has changed since this run began")
-    vocabulary = vocabulary_from_dict(read_json(folder / VOCABULARY))
+    vocabulary = read_vocabulary(folder / VOCABULARY)
     trainer = trainer_factory(recipe, corpus, vocabulary, settings["seed"])(settings["n_steps"])
-    tensors, meta = load_state(folder / STATE)
+    n_numbers = sum(tensor.numel() for tensor in trainer.model.state_dict().values())
+    tensors, meta = load_state(folder / STATE, n_numbers=n_numbers)
     trainer.load_state(tensors, meta["cursor"])
     return Run(
         folder,
@@ -238,7 +242,21 @@ def _settings(folder: Path) -> dict[str, Any]:
     if missing := [name for name in (*CARRIED, "corpus_folder", "tuning") if name not in settings]:
         raise ValueError(f"{folder / RUN}: {', '.join(missing)} is missing")
     refuse_lost(folder)
+    try:
+        refuse_outside(settings, RUNNING)
+    except ValueError as error:
+        raise ValueError(f"{folder / RUN}: {error}") from None
     return settings
+
+
+def _recipe(folder: Path, settings: dict[str, Any]) -> Recipe:
+    """Raises ValueError, also for a model that could not be made."""
+    try:
+        recipe = recipe_from_dict(settings["recipe"])
+        recipe.model_config(recipe.n_pieces or 1)
+    except ValueError as error:
+        raise ValueError(f"{folder / RUN}: {error}") from None
+    return recipe
 
 
 def _snapshot_steps(run: Run) -> set[int]:

@@ -123,6 +123,7 @@ def train_spec(
     cores, so that pages stay quick. `start_from` is the folder of a checkpoint.
     """
     overrides = Overrides() if overrides is None else overrides
+    _check_rate(overrides.learning_rate)
     recipe = _begun(preset, overrides, start_from)
     if minutes is None and steps is None:
         minutes, steps = (
@@ -159,9 +160,7 @@ def check(spec: TrainSpec) -> None:
         raise ValueError(f"device {spec.device!r}; devices: {', '.join(DEVICES)}")
     if spec.start_from is not None and _FOLDER.fullmatch(spec.start_from) is None:
         raise ValueError(f"start_from {spec.start_from!r} is no name of a checkpoint")
-    rate = spec.overrides.learning_rate
-    if rate is not None and not 0 < rate <= 1:
-        raise ValueError(f"learning rate {rate}: more than 0 and at most 1 is needed")
+    _check_rate(spec.overrides.learning_rate)
     _check_limits(spec.limits)
     _check_length(spec.minutes, spec.steps, spec.limits)
     spec.recipe.model_config(spec.recipe.n_pieces)  # raises what the model has to say about sizes
@@ -210,6 +209,11 @@ def _begun(preset: str, overrides: Overrides, start_from: Path | None) -> Recipe
     if given := sorted(set(overrides.told()) & set(GIVEN)):
         raise ValueError(f"{given[0]} cannot be set: it is that of checkpoint {start_from.name}")
     return shaped_like(recipe, start_from)
+
+
+def _check_rate(rate: float | None) -> None:
+    if rate is not None and not 0 < rate <= 1:
+        raise ValueError(f"learning rate {rate}: more than 0 and at most 1 is needed")
 
 
 def _check_limits(limits: Limits) -> None:

@@ -1,7 +1,13 @@
-"""The frozen description of a model; everything that shapes the parameters is in it."""
+"""The frozen description of a model; everything that shapes the parameters is in it.
+
+Whoever reads one from a file can believe it: every size has its limit here, and so have the
+parameters that all of them together make.
+"""
 
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
+
+from core.theory.costs import taylor_features
 
 Positions = Literal["learned", "rotary"]
 Attention = Literal["softmax", "synthesizer", "dense-synthesizer", "elu", "favor", "taylor"]
@@ -9,7 +15,17 @@ LatentNorm = Literal["both", "latents"]
 SYNTHESIZERS: tuple[Attention, ...] = ("synthesizer", "dense-synthesizer")
 LINEAR: tuple[Attention, ...] = ("elu", "favor", "taylor")
 FEATURES, TERMS = 128, 3
+MOST_FEATURES = 4096
 MOST_TERMS = 4  # five terms of 32 numbers would be 58,905 features
+MOST_TAYLOR_FEATURES = 2**16
+MOST_PARAMETERS = 100_000_000
+MOST_SIZES = {
+    "vocabulary_size": 200_000,
+    "block_size": 2**14,
+    "n_layers": 512,
+    "n_heads": 256,
+    "width": 2**13,
+}
 
 # What tells the course's models apart; all share its sizes.
 VARIANTS: dict[str, dict[str, Any]] = {
@@ -48,9 +64,8 @@ class GPTConfig:
     n_terms: int = TERMS
 
     def __post_init__(self) -> None:
-        for name in ("vocabulary_size", "block_size", "n_layers", "n_heads", "width"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} is {getattr(self, name)}; it must be at least 1")
+        for name, most in MOST_SIZES.items():
+            _check_whole(name, getattr(self, name), 1, most)
         if self.width % self.n_heads:
             raise ValueError(f"width {self.width} cannot be cut into {self.n_heads} equal heads")
         if self.positions not in get_args(Positions):
@@ -62,6 +77,24 @@ class GPTConfig:
         _check_synthesizer(self)
         _check_latents(self)
         _check_linear(self)
+        if self.rough_parameters > MOST_PARAMETERS:
+            raise ValueError(
+                f"{self.n_layers} layers of width {self.width} with {self.vocabulary_size} words "
+                f"have about {self.rough_parameters / 1e6:.0f} million parameters; at most "
+                f"{MOST_PARAMETERS / 1e6:.0f} million are allowed"
+            )
+
+    @property
+    def rough_parameters(self) -> int:
+        """12·layers·width² and the tables: near enough for a limit, and without torch."""
+        tables = 2 * self.vocabulary_size + self.block_size + self.n_latents
+        scoring = 0
+        if self.attention in SYNTHESIZERS:
+            own = self.n_heads if self.attention == "dense-synthesizer" else 1
+            scoring = own * self.head_dim * self.longest_input
+        if self.attention == "favor":
+            scoring = self.n_features * self.head_dim
+        return self.width * tables + self.n_layers * (12 * self.width**2 + scoring)
 
     @property
     def head_dim(self) -> int:
@@ -86,6 +119,15 @@ def course_preset(variant: str = "vanilla", *, vocabulary_size: int = 256) -> GP
     return GPTConfig(vocabulary_size=vocabulary_size, **VARIANTS[variant])
 
 
+def _check_whole(name: str, value: object, least: int, most: int) -> None:
+    """Types too: the value may come from a file."""
+    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
+        raise ValueError(
+            f"{name} is {value!r:.40}; it must be at least {least} and at most {most:,}, "
+            "a whole number"
+        )
+
+
 def _check_synthesizer(config: GPTConfig) -> None:
     if config.attention not in SYNTHESIZERS:
         if config.n_columns is not None:
@@ -93,6 +135,8 @@ def _check_synthesizer(config: GPTConfig) -> None:
                 f"n_columns belongs to a Synthesizer; attention is {config.attention!r}"
             )
         return
+    if config.n_columns is not None:
+        _check_whole("n_columns", config.n_columns, 1, MOST_SIZES["block_size"])
     if config.positions == "rotary":
         raise ValueError(
             "rotary positions turn queries and keys, and a Synthesizer has neither: "
@@ -111,11 +155,10 @@ def _check_synthesizer(config: GPTConfig) -> None:
 
 
 def _check_latents(config: GPTConfig) -> None:
-    if config.n_latents < 0 or config.latent_stride < 1:
-        raise ValueError(
-            f"n_latents is {config.n_latents} and latent_stride {config.latent_stride}; "
-            "they must be at least 0 and 1"
-        )
+    for name, least in (("n_latents", 0), ("latent_stride", 1)):
+        _check_whole(name, getattr(config, name), least, MOST_SIZES["block_size"])
+    if config.latent_residual not in (True, False):
+        raise ValueError(f"latent_residual is {config.latent_residual!r:.40}; true or false")
     if config.latent_norm not in get_args(LatentNorm):
         raise ValueError(f"latent_norm {config.latent_norm!r}; allowed: {get_args(LatentNorm)}")
     if not config.n_latents:
@@ -139,10 +182,14 @@ def _check_linear(config: GPTConfig) -> None:
     for name, owner, usual in (("n_features", "favor", FEATURES), ("n_terms", "taylor", TERMS)):
         if config.attention != owner and getattr(config, name) != usual:
             raise ValueError(f"{name} belongs to attention {owner!r}, not {config.attention!r}")
-    if config.n_features < 1:
-        raise ValueError(f"n_features is {config.n_features}; it must be at least 1")
-    if not 1 <= config.n_terms <= MOST_TERMS:
-        raise ValueError(f"n_terms is {config.n_terms}; 1 to {MOST_TERMS} are allowed")
+    _check_whole("n_features", config.n_features, 1, MOST_FEATURES)
+    _check_whole("n_terms", config.n_terms, 1, MOST_TERMS)
+    n_taylor = taylor_features(config.head_dim, config.n_terms, symmetric=True)
+    if config.attention == "taylor" and n_taylor > MOST_TAYLOR_FEATURES:
+        raise ValueError(
+            f"{config.n_terms} Taylor terms of heads of {config.head_dim} numbers are "
+            f"{n_taylor:,} features; at most {MOST_TAYLOR_FEATURES:,} are allowed"
+        )
     if config.attention in LINEAR and config.n_latents:
         raise ValueError(
             "the latents of a Perceiver and its tokens are not the same positions, which linear "

@@ -103,6 +103,13 @@ class GPT(nn.Module):
         return target._replace(x=block.merge(x, output))
 
 
+def parameter_shapes(config: GPTConfig) -> dict[str, tuple[int, ...]]:
+    """Names and shapes of all that a checkpoint stores, without memory for the numbers."""
+    with torch.device("meta"):
+        state = GPT(config).state_dict()
+    return {name: tuple(tensor.shape) for name, tensor in state.items()}
+
+
 def initialise(model: GPT, generator: torch.Generator | None) -> None:
     """Normal(0, 0.02) for matrices and embeddings, zero for biases, one for norms (GPT-2).
 

@@ -60,6 +60,8 @@ class FavorBlock(LinearBlock):
 
     def draw(self, generator: torch.Generator | None) -> None:
         """Raises ValueError from core.attention.favor; without a generator torch's own is used."""
+        if self.projection.is_meta:  # its shape alone is asked for
+            return
         n_features, head_dim = self.projection.shape
         drawn = favor.draw_projection(
             n_features, head_dim, generator=generator or torch.default_generator
@@ -76,7 +78,8 @@ class TaylorBlock(LinearBlock):
 
     def add_scoring(self, config: GPTConfig) -> None:
         super().add_scoring(config)
-        self._map = taylor.feature_map(config.head_dim, config.n_terms)
+        with torch.device("cpu"):  # tables are no parameters: they are needed on meta, too
+            self._map = taylor.feature_map(config.head_dim, config.n_terms)
 
     @property
     def feature_map(self) -> FeatureMap:

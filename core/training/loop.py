@@ -13,7 +13,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from core.models.gpt import GPT
-from core.training.examples import IGNORE, Batch, TrainingData, pool_of_batches
+from core.training.examples import IGNORE, POOL_SIZE, Batch, TrainingData, pool_of_batches
 from core.training.optimizers import make_optimizers, rate_factor, set_rates
 from core.training.recipe import Phase, Recipe
 
@@ -80,9 +80,21 @@ class Trainer:
             self.model.load_state_dict(model)
             for index, optimizer in enumerate(self.optimizers):
                 optimizer.load_state_dict(_optimizer_state(optimizer, index, tensors))
-            self.cursor = Cursor(**cursor)
+            self.cursor = self._place(**cursor)
         except (RuntimeError, KeyError, TypeError) as error:
             raise ValueError(f"the saved state does not fit this model: {error}") from None
+
+    def _place(self, **cursor: int) -> Cursor:
+        """Raises ValueError for a place that this run never comes to, TypeError for other keys."""
+        found = Cursor(**cursor)
+        limits = {"step": self.n_steps, "phase": len(self.recipe.phases) - 1, "place": POOL_SIZE}
+        for name in Cursor.__slots__:
+            value, most = getattr(found, name), limits.get(name, self.n_steps)
+            if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= most:
+                raise ValueError(
+                    f"the saved state has {name} {value!r:.40}; 0 to {most:,} are possible"
+                )
+        return found
 
     def _step(self) -> StepRecord:
         batch, phase = self._next_batch()
@@ -119,7 +131,7 @@ class Trainer:
         index = phase_at(self.recipe, cursor.step, self.n_steps)
         if index != cursor.phase:
             cursor.phase, cursor.pool, cursor.place = index, 0, 0
-        if cursor.place == len(self._batches_at(index, cursor.pool)):
+        if cursor.place >= len(self._batches_at(index, cursor.pool)):
             cursor.pool, cursor.place = cursor.pool + 1, 0
         return self._batches_at(index, cursor.pool)[cursor.place], self.recipe.phases[index]
 

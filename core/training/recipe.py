@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from core.models.config import Attention, GPTConfig, Positions
+from core.training.ranges import MOST_PHASES, PHASE, RECIPE, refuse_outside
 
 Corpus = Literal["notable", "course"]
 
@@ -30,6 +31,9 @@ class Phase:
     rate: float | None = None
     examples_per_batch: int | None = None
 
+    def __post_init__(self) -> None:
+        refuse_outside({name: getattr(self, name) for name in PHASE}, PHASE)
+
     @property
     def mixture(self) -> dict[str, float]:
         return {
@@ -44,7 +48,8 @@ class Phase:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recipe:
-    """A preset. Learning rates are peak values.
+    """A preset. Learning rates are peak values. Raises ValueError for numbers beyond all use; what
+    the model has to say about its sizes is said where it is configured.
 
     `n_steps` is the default length of a run, or `minutes` if it is None. A batch has about
     `tokens_per_batch` tokens, or `examples_per_batch` examples. The rate falls linearly over the
@@ -85,6 +90,13 @@ class Recipe:
     minutes: float = 20.0
     n_snapshots: int = 0
 
+    def __post_init__(self) -> None:
+        refuse_outside({name: getattr(self, name) for name in RECIPE}, RECIPE)
+        if not 1 <= len(self.phases) <= MOST_PHASES or not sum(p.share for p in self.phases):
+            raise ValueError(
+                f"{len(self.phases)} phases; 1 to {MOST_PHASES} with a share above 0 are needed"
+            )
+
     def model_config(self, vocabulary_size: int) -> GPTConfig:
         return GPTConfig(
             vocabulary_size=vocabulary_size,
@@ -105,7 +117,9 @@ class Recipe:
 
 
 def recipe_from_dict(data: dict[str, Any]) -> Recipe:
-    """The inverse of `dataclasses.asdict`. Raises ValueError for unknown or missing keys."""
+    """The inverse of `dataclasses.asdict`. Raises ValueError for unknown or missing keys, and for
+    numbers beyond all use.
+    """
     try:
         phases = tuple(Phase(**phase) for phase in data["phases"])
         values: dict[str, Any] = {**data, "phases": phases}

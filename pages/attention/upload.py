@@ -100,9 +100,10 @@ def _wiki_at_hand() -> File | None:
     folder = course_folder()
     if folder is None or not (folder / WIKI).is_file():
         return None
-    data = (folder / WIKI).read_bytes()
+    size = (folder / WIKI).stat().st_size
+    data = (folder / WIKI).read_bytes() if size <= MOST_BYTES else b""
     st.caption("Read with the wiki.txt of A5\\_DATA.")
-    return File(WIKI, len(data), data, hashlib.sha256(data).hexdigest())
+    return File(WIKI, size, data, hashlib.sha256(data).hexdigest())
 
 
 def _choose_told() -> Told:

@@ -1,5 +1,6 @@
 """The protocol: order, refusals, memory that runs out, and a stop that keeps what there is."""
 
+import json
 from collections.abc import Callable
 from typing import Any
 
@@ -92,6 +93,25 @@ def test_what_would_not_fit_is_refused_and_never_tried(
     assert records["sdpa"].median_seconds is not None
 
 
+def test_inputs_that_would_not_fit_are_never_made(quick: Quick, monkeypatch: pytest.MonkeyPatch):
+    made: list[int] = []
+    inputs = measuring.inputs
+
+    def noted(spec: BenchSpec, length: int) -> Any:
+        made.append(length)
+        return inputs(spec, length)
+
+    monkeypatch.setattr(measuring, "inputs", noted)
+    monkeypatch.setattr(measuring, "free_bytes", lambda: 20_000)
+    records = list(measure(quick("sdpa", "elu", lengths=(16, 64))))
+    assert made == [16]
+    assert [record.median_seconds is None for record in records] == [False, False, True, True]
+    for record in records[2:]:
+        assert record.flags == (
+            "refused: needs about 0.037 MB, and 60% of what is free is 0.012 MB",
+        )
+
+
 @pytest.mark.parametrize(
     "error",
     [
@@ -140,6 +160,24 @@ def test_an_exact_method_that_is_wrong_is_flagged(quick: Quick, monkeypatch: pyt
     records = {r.method: r for r in measure(quick("sdpa", "elu", lengths=(16,)))}
     assert "wrong: 0.01 away from softmax in float64" in records["sdpa"].flags
     assert not [flag for flag in records["elu"].flags if flag.startswith("wrong")]
+
+
+@pytest.mark.parametrize("number", [float("nan"), float("inf")])
+def test_an_output_that_is_not_finite_is_flagged_and_can_be_stored(
+    quick: Quick, monkeypatch: pytest.MonkeyPatch, number: float
+):
+    build = measuring.build
+
+    def off(spec: BenchSpec, method: str, seq_len: int) -> Any:
+        call = build(spec, method, seq_len)
+        return lambda *given: call(*given) * number if method == "elu" else call(*given)
+
+    monkeypatch.setattr(measuring, "build", off)
+    records = {r.method: r for r in measure(quick("sdpa", "elu", lengths=(16,)))}
+    assert "wrong: its output is not finite" in records["elu"].flags
+    assert records["elu"].relative_error is None
+    json.dumps([record.to_dict() for record in records.values()], allow_nan=False)
+    assert "wrong: its output is not finite" not in records["sdpa"].flags
 
 
 def test_done_cases_are_left_out_and_counted(quick: Quick):

@@ -44,6 +44,10 @@ def test_a_spec_comes_back_from_json_as_it_was():
         ({"lengths": (0,)}, "a length is 0; 1 to 131072"),
         ({"lengths": (2**17 + 1,)}, "a length is 131073"),
         ({"lengths": (64.0,)}, "a length is 64.0"),
+        (
+            {"lengths": (2**17,), "n_heads": 128, "head_dim": 256, "batch": 256},
+            "256 x 128 heads x 131,072 tokens x 256 are 1,099,511,627,776 numbers; at most 2,1",
+        ),
         ({"head_dim": 0}, "head_dim is 0; 1 to 256"),
         ({"n_heads": 129}, "n_heads is 129"),
         ({"batch": True}, "batch is True"),

@@ -125,8 +125,9 @@ async def visit(server: str, address: Address, others: set[str]) -> Seen:
     ) as stream:
         await stream.send(request.SerializeToString())
         async for raw in stream:
+            assert isinstance(raw, bytes)
             n_bytes += len(raw)
-            message = ForwardMsg.FromString(bytes(raw))
+            message = ForwardMsg.FromString(raw)
             kind = message.WhichOneof("type")
             if kind == "delta" and message.delta.WhichOneof("type") == "new_element":
                 element = message.delta.new_element
@@ -255,7 +256,7 @@ def report(seen: list[Seen], args: argparse.Namespace, spent: float) -> None:
 
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description="A class at one server.")
     parser.add_argument("sessions", type=int, nargs="?", default=30)
     parser.add_argument("--between", type=float, default=10.0, help="seconds between two views")
     parser.add_argument("--views", type=int, default=9, help="of each session")

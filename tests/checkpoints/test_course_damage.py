@@ -39,7 +39,13 @@ def without_blocks(state: State) -> None:
 
 def prefixed(state: State) -> None:
     for name in list(state):
-        state[f"module.{name}"] = state.pop(name)
+        state[f"net.{name}"] = state.pop(name)
+
+
+def half_wrapped(state: State) -> None:
+    for name in list(state):
+        if name != "head.weight":
+            state[f"module.{name}"] = state.pop(name)
 
 
 def narrow(state: State) -> None:
@@ -51,10 +57,16 @@ def narrow(state: State) -> None:
 
 WRONG: dict[str, tuple[str, Change, str]] = {
     "no embedding": ("vanilla", drop("tok_emb.weight"), "tok_emb.weight is missing: it is no"),
-    "data parallel": (
+    "an unknown wrapper": ("vanilla", prefixed, "tok_emb.weight is missing: it is no model"),
+    "one name outside the wrapper": (
         "vanilla",
-        prefixed,
-        r"^all names begin with 'module\.', as those of a DataParallel do: save model\.module\.st",
+        half_wrapped,
+        "tok_emb.weight is missing: it is no model",
+    ),
+    "two names that become one": (
+        "vanilla",
+        put("blocks.0._orig_mod.ln1.bias", 32),
+        r"^two of its names are blocks\.0\.ln1\.bias once wrappers are taken off$",
     ),
     "no head": ("vanilla", drop("head.weight"), "a whole vanilla model; missing: head.weight$"),
     "no blocks": ("vanilla", without_blocks, r"^no name begins with 'blocks\.': there is no layer"),

@@ -19,7 +19,14 @@ from core.checkpoints import params_file
 from core.checkpoints.params_file import read_file, read_params
 from core.checkpoints.store import CheckpointError
 
+WHOLE = torch.arange(6.0)
 STATE = {"a": torch.arange(6.0).reshape(2, 3), "b": torch.ones(4)}
+
+
+def holding_itself() -> dict[str, Any]:
+    content: dict[str, Any] = {}
+    content["model"] = content
+    return content
 
 
 class Trap:
@@ -74,11 +81,21 @@ def two_in_one() -> bytes:
     return archive({**good, "archive/data.pkl": pickled}) + archive(good)
 
 
-def overclaiming() -> bytes:
+def overclaiming(claim: bytes = b"M\x40\x9c") -> bytes:
     """The storage of `b` claims 40,000 numbers where 4 are."""
     pickled = parts_of(saved(STATE))["archive/data.pkl"]
     assert pickled.count(b"K\x04tq") == 1
-    return with_pickle(pickled.replace(b"K\x04tq", b"M\x40\x9ctq"))
+    return with_pickle(pickled.replace(b"K\x04tq", claim + b"tq"))
+
+
+def lying(said: bytes, lie: bytes) -> bytes:
+    """What the pickle says last of `b`, its offset 0, size 4 and stride 1, is another; the numbers
+    that pickle keeps for itself (q and one byte) stand between.
+    """
+    pickled = parts_of(saved(STATE))["archive/data.pkl"]
+    begin, found, end = pickled.rpartition(said)
+    assert found
+    return with_pickle(begin + lie + end)
 
 
 NOT_WHOLE = "not a whole file that torch.save wrote"
@@ -118,9 +135,36 @@ BROKEN: dict[str, tuple[Callable[[], bytes], str]] = {
         lambda: saved({"a": torch.zeros(1, 1).expand(10**6, 10**6)}),
         "'a' is not an ordinary tensor of its own numbers",
     ),
-    "one storage many times": (
-        lambda: saved({f"part {i}": part for i, part in enumerate([torch.zeros(5000)] * 9)}),
-        r"its tensors claim 180,000 bytes; the file has \d",
+    "one storage a thousand times": (
+        lambda: saved({f"part {i}": part for i, part in enumerate([torch.zeros(100_000)] * 999)}),
+        r"its 999 tensors are 399,600,000 bytes, each with numbers of its own; at most 200,000,000",
+    ),
+    "a view across another": (
+        lambda: saved(dict(zip("ab", (WHOLE[:4], WHOLE[2:]), strict=True))),
+        "^'b' lies across the numbers of 'a'$",
+    ),
+    "a view inside another": (
+        lambda: saved({"b": WHOLE[2:3], "a": WHOLE}),
+        "^'b' lies across the numbers of 'a'$",
+    ),
+    "a size beyond its storage": (lambda: lying(b"K\x04\x85", b"M\x64\x00\x85"), NOT_WHOLE),
+    "a size of gigabytes": (lambda: lying(b"K\x04\x85", b"J\x00\x00\x00\x70\x85"), NOT_WHOLE),
+    "an offset beyond its storage": (
+        lambda: lying(b"K\x00K\x04\x85", b"K\x01K\x04\x85"),
+        NOT_WHOLE,
+    ),
+    "an offset before its storage": (
+        lambda: lying(b"K\x00K\x04\x85", b"J\xff\xff\xff\xffK\x04\x85"),
+        NOT_WHOLE,
+    ),
+    "a stride beyond its storage": (lambda: lying(b"K\x01\x85", b"K\x02\x85"), NOT_WHOLE),
+    "a stride of nothing": (
+        lambda: lying(b"K\x01\x85", b"K\x00\x85"),
+        "'b' is not an ordinary tensor of its own numbers",
+    ),
+    "a storage of terabytes": (
+        lambda: overclaiming(b"\x8a\x06" + b"\xff" * 5 + b"\x00"),
+        NOT_WHOLE,
     ),
     "a sparse tensor": (
         lambda: saved({"a": torch.eye(3).to_sparse()}),
@@ -149,9 +193,15 @@ BROKEN: dict[str, tuple[Callable[[], bytes], str]] = {
     "a list": (lambda: saved([torch.ones(3)]), "holds a list, not a state dict"),
     "no tensors": (lambda: saved({}), "the state dict is empty"),
     "a dictionary inside": (
-        lambda: saved({"model": STATE, "epoch": 3}),
-        r"'model' is a dict, not a tensor; save model\.state_dict\(\) and nothing around it",
+        lambda: saved({"net": STATE, "epoch": 3}),
+        r"'net' is a dict, not a tensor; save model\.state_dict\(\) and nothing around it",
     ),
+    "two that may be meant": (
+        lambda: saved({"model": STATE, "state_dict": STATE}),
+        "^holds 'model' and 'state_dict': save the one that is meant alone$",
+    ),
+    "a dictionary that holds itself": (lambda: saved(holding_itself()), "'model' is a dict, not a"),
+    "a held dictionary of nothing": (lambda: saved({"model": {}}), "the state dict is empty"),
     "a number": (lambda: saved({**STATE, "epoch": 3}), "'epoch' is a int, not a tensor"),
     "a list inside": (lambda: saved({"a": [torch.ones(2)]}), "'a' is a list, not a tensor"),
     "a number as a name": (lambda: saved({0: torch.ones(2)}), "key of the state dict is 0, not"),
@@ -213,8 +263,8 @@ def test_a_pickled_module_is_refused_by_its_name():
 
 
 def test_a_state_dict_comes_back():
-    tensors = read_params(saved(OrderedDict(STATE)))
-    assert sorted(tensors) == ["a", "b"]
+    tensors, notes = read_params(saved(OrderedDict(STATE)))
+    assert (sorted(tensors), notes) == (["a", "b"], [])
     assert all(torch.equal(tensors[name], tensor) for name, tensor in STATE.items())
 
 
@@ -223,26 +273,56 @@ def test_a_state_dict_may_hold_numbers_of_any_ordinary_kind(dtype: str):
     module = torch.nn.BatchNorm1d(3)  # its state has parameters, buffers and attributes
     module.register_buffer("mask", torch.ones(2, 2, dtype=getattr(torch, dtype)))
     state = module.state_dict()
-    tensors = read_params(saved(state))
+    tensors, _ = read_params(saved(state))
     assert {name: t.dtype for name, t in tensors.items()} == {n: t.dtype for n, t in state.items()}
 
 
 def test_torch_is_given_what_was_looked_at():
     seen = torch.load(io.BytesIO(two_in_one()))
     assert isinstance(seen, bytearray)  # torch alone would call it
-    assert sorted(read_params(two_in_one())) == ["a", "b"]
+    assert sorted(read_params(two_in_one())[0]) == ["a", "b"]
 
 
 def test_what_the_older_format_advises_works(tmp_path: Path):
     path = tmp_path / "old.params"
     path.write_bytes(saved(STATE, zipped=False))
     torch.save(torch.load(path), path)
-    assert sorted(read_params(read_file(path))) == ["a", "b"]
+    assert sorted(read_params(read_file(path))[0]) == ["a", "b"]
 
 
 def test_parameters_come_back_as_plain_tensors():
-    tensors = read_params(saved({"a": torch.nn.Parameter(torch.ones(2))}))
+    tensors, _ = read_params(saved({"a": torch.nn.Parameter(torch.ones(2))}))
     assert not tensors["a"].requires_grad
+
+
+def test_tied_tensors_count_once_and_are_said_aloud():
+    one = torch.ones(5000)
+    tensors, notes = read_params(saved({"a": one, "b": one, "c": one.view(50, 100), "d": WHOLE}))
+    assert [tuple(tensors[name].shape) for name in "abcd"] == [(5000,), (5000,), (50, 100), (6,)]
+    assert notes == ["2 of its tensors are tied: they share the numbers of another"]
+
+
+def test_neighbours_in_one_storage_are_not_tied_and_do_not_overlap():
+    tensors, notes = read_params(saved({"b": WHOLE[2:], "a": WHOLE[:2], "none": WHOLE[3:3]}))
+    assert notes == []
+    assert torch.equal(torch.cat([tensors["a"], tensors["b"]]), WHOLE)
+
+
+@pytest.mark.parametrize("holder", ["model", "state_dict", "model_state_dict"])
+def test_a_dictionary_that_holds_the_state_is_opened_and_named(holder: str):
+    optimizer = torch.optim.AdamW([torch.nn.Parameter(torch.ones(2))])
+    content = {"epoch": 3, holder: STATE, "optimizer": optimizer.state_dict(), "best": 0.5}
+    tensors, notes = read_params(saved(content))
+    assert all(torch.equal(tensors[name], tensor) for name, tensor in STATE.items())
+    assert notes == [f"of the file {holder!r} alone was read, not what lies beside it"]
+    assert len(read_params(saved({"model": content}))[1]) == 2
+
+
+def test_a_dictionary_with_more_than_plain_values_beside_the_state_is_refused(tmp_path: Path):
+    trap = Trap(tmp_path / "sprung")
+    with pytest.raises(CheckpointError, match="asks for .*mkdir, and nothing of it was run"):
+        read_params(saved({"model": STATE, "options": trap}))
+    assert not trap.folder.exists()
 
 
 def test_a_file_is_read_whatever_its_name(tmp_path: Path):

@@ -129,6 +129,25 @@ def test_another_place_for_the_norm_is_refused_with_those_there_are(
     assert "invalid choice: 'tokens' (choose from 'both', 'latents')" in capsys.readouterr().err
 
 
+def test_wrappers_are_told_stored_and_said(
+    params: Path, wiki: Path, model: GPT, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    state = torch.load(params)
+    wrapped = {f"module._orig_mod.{name}": tensor for name, tensor in state.items()}
+    torch.save({"state_dict": wrapped, "epoch": 3}, params)
+    call(params, "--wiki", wiki, "--out", tmp_path / "mine")
+    stored, out = load_checkpoint(tmp_path / "mine"), capsys.readouterr().out
+    for name, tensor in model.state_dict().items():
+        assert torch.equal(stored.model.state_dict()[name], tensor)
+    for note in (
+        "of the file 'state_dict' alone was read, not what lies beside it",
+        "'module.' of DataParallel was taken off all names",
+        "'_orig_mod.' of torch.compile was taken off all names",
+    ):
+        assert note in stored.card["source"]["notes"]
+        assert note in out
+
+
 def test_nothing_of_this_machines_folders_is_in_the_checkpoint(
     params: Path, wiki: Path, tmp_path: Path
 ):
@@ -151,6 +170,7 @@ def test_nothing_of_this_machines_folders_is_in_the_checkpoint(
     [
         (("--variant", "rotary"), r"vanilla\.params: by its names it is a vanilla model"),
         (("--heads", "5"), "cannot be cut into 5 equal heads"),
+        (("--heads", "1000000000000"), "n_heads is 1000000000000; .* at most 256, a whole number"),
         (("--block", "128"), "the file says block 48, not 128"),
         (
             ("--no-residual",),

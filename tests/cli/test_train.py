@@ -1,6 +1,7 @@
 """`train`: what is on disk at each moment is enough to go on, and nothing else is written over."""
 
 import json
+import re
 import shlex
 import shutil
 import signal
@@ -11,6 +12,7 @@ from typing import Any
 import pytest
 import torch
 from safetensors import safe_open
+from safetensors.torch import save_file
 
 from core.checkpoints.files import CARD, WEIGHTS
 from core.checkpoints.store import SNAPSHOTS, load_checkpoint, snapshot_steps
@@ -171,6 +173,41 @@ def test_resume_refuses_a_changed_corpus(run: Run, at_step: Any, tmp_path: Path,
     assert error.endswith("the corpus has changed since this run began")
 
 
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"n_steps": 10**12}, "run.json: n_steps is 1000000000000; whole numbers from 1 to 100,"),
+        ({"seed": 2**62}, "run.json: seed is 4611686018427387904; whole numbers from 0 to"),
+        (
+            {"recipe": {"n_layers": 10**12}},
+            "run.json: n_layers is 1000000000000; it must .* 512",
+        ),
+        ({"recipe": {"width": 8000}}, "run.json: 1 layers of width 8000 .* at most 100 million"),
+        ({"recipe": {"n_snapshots": 10**12}}, "run.json: n_snapshots is 1000000000000; whole num"),
+        ({"recipe": {"depth": 3}}, "run.json: not a recipe: .*depth"),
+    ],
+)
+def test_resume_refuses_sizes_that_no_run_began_with(
+    run: Run, at_step: Any, tmp_path: Path, change: dict[str, Any], message: str
+):
+    at_step(2, interrupt)
+    assert "stopped" in start(run, tmp_path / "run").error
+    settings = json.loads((tmp_path / "run" / train.RUN).read_text())
+    recipe = {**settings["recipe"], **change.get("recipe", {})}
+    (tmp_path / "run" / train.RUN).write_text(json.dumps({**settings, **change, "recipe": recipe}))
+    assert re.search(message, run("train", "--resume", tmp_path / "run").error)
+
+
+def test_resume_refuses_a_state_larger_than_its_model_can_have(
+    run: Run, at_step: Any, tmp_path: Path
+):
+    at_step(2, interrupt)
+    assert "stopped" in start(run, tmp_path / "run").error
+    save_file({"model.a": torch.zeros(10_000_000)}, tmp_path / "run" / train.STATE)
+    error = run("train", "--resume", tmp_path / "run").error
+    assert re.search(r"state\.safetensors: 40,000,\d+ bytes; at most 16,\d+,\d+ are read", error)
+
+
 def test_what_is_fixed_by_the_run_cannot_be_given_with_resume(
     run: Run, at_step: Any, tmp_path: Path
 ):
@@ -219,7 +256,18 @@ def test_a_folder_without_a_run_cannot_be_resumed(run: Run, tmp_path: Path):
 
 @pytest.mark.parametrize(
     ("length", "message"),
-    [(("--steps", 0), "0 steps: at least 1"), (("--minutes", "nan"), "nan minutes: a number")],
+    [
+        (("--steps", 0), "steps is 0; whole numbers from 1 to 100,000,000 are allowed"),
+        (("--steps", 10**12), "steps is 1000000000000; whole numbers from 1 to 100,000,000"),
+        (("--minutes", 0), "0.0 minutes: a number above 0"),
+        (("--minutes", "nan"), "minutes is nan; numbers from 0.0 to 525,600.0 are allowed"),
+        (("--minutes", "1e300"), "minutes is 1e+300; numbers from 0.0 to 525,600.0"),
+        (
+            ("--seed", 10**30),
+            "seed is 1000000000000000000000000000000; whole numbers from 0",
+        ),
+        (("--seed", -1), "seed is -1; whole numbers from 0 to 2,147,483,647"),
+    ],
 )
 def test_a_run_of_no_length_leaves_no_folder(
     run: Run, tmp_path: Path, length: tuple[object, ...], message: str

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterable
 from itertools import pairwise
+from typing import Any
 
 import pytest
 
@@ -36,6 +37,12 @@ def char() -> CharVocabulary:
 @pytest.fixture(scope="module")
 def bpe() -> BpeVocabulary:
     return BpeVocabulary.from_texts(TEXTS, n_pieces=320)
+
+
+def changed(bpe: BpeVocabulary, **changes: Any) -> dict[str, Any]:
+    """The stored form with another part in the tokenizer's file."""
+    stored = bpe.to_dict()
+    return {**stored, "tokenizer": {**stored["tokenizer"], **changes}}
 
 
 @pytest.fixture(params=["char", "bpe"])
@@ -223,3 +230,43 @@ def test_every_token_has_a_label_that_can_be_seen(vocabulary: Vocabulary) -> Non
     for label in labels(vocabulary, range(vocabulary.size)):
         assert label.strip()
         assert label.isprintable()
+
+
+PADDING = {
+    "strategy": {"Fixed": 10**9},
+    "direction": "Right",
+    "pad_to_multiple_of": None,
+    "pad_id": 0,
+    "pad_type_id": 0,
+    "pad_token": PAD,
+}
+
+
+@pytest.mark.parametrize(
+    ("part", "value"),
+    [
+        ("padding", PADDING),
+        (
+            "truncation",
+            {"direction": "Right", "max_length": 3, "strategy": "LongestFirst", "stride": 0},
+        ),
+        ("normalizer", {"type": "Prepend", "prepend": "a" * 10**6}),
+        ("post_processor", {"type": "ByteLevel"}),
+    ],
+)
+def test_word_pieces_that_ask_for_more_than_pieces_are_refused(
+    bpe: BpeVocabulary, part: str, value: Any
+):
+    assert vocabulary_from_dict(changed(bpe, **{part: None})).encode("Marie")
+    with pytest.raises(ValueError, match=f"the word pieces ask for {part}; no vocabulary written"):
+        vocabulary_from_dict(changed(bpe, **{part: value}))
+
+
+def test_ids_beyond_the_pieces_are_refused(bpe: BpeVocabulary):
+    model = bpe.to_dict()["tokenizer"]["model"]
+    last = max(model["vocab"], key=model["vocab"].get)
+    vocab = {**model["vocab"], last: 4_000_000_000}
+    with pytest.raises(
+        ValueError, match=r"320 word pieces have ids up to 4,000,000,000; 0 to 319 are needed, each"
+    ):
+        vocabulary_from_dict(changed(bpe, model={**model, "vocab": vocab}))

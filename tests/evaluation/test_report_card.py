@@ -109,7 +109,7 @@ def test_a_row_without_an_evaluation_has_no_problem(put_course: Put, shelf: Path
         ({"ceiling": ...}, "evaluation-dev.json: ceiling is missing"),
         ({"weights_sha256": ...}, "evaluation-dev.json: weights_sha256 is missing"),
         ({"correct": None}, "int"),
-        ({"correct": float("inf")}, "infinity"),
+        ({"correct": float("inf")}, "evaluation-dev.json: holds inf; numbers must be finite"),
         ({"interval_95": [0.1]}, "not enough values"),
         ({"kinds": [1]}, "items"),
     ],

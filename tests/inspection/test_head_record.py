@@ -26,6 +26,10 @@ from core.inspection.readings import named_scores, read_split
 from core.models.gpt import GPT
 
 
+def one_layer_more(data: Any) -> None:
+    data["scores"]["name"].append(data["scores"]["name"][0])
+
+
 @pytest.fixture(scope="module")
 def recorded(variant: GPT, characters: Vocabulary, questions: list[Question]) -> HeadRecord:
     tables, means = head_tables(variant, characters, questions, questions[:3])
@@ -108,6 +112,13 @@ def test_a_record_of_other_weights_is_ignored(recorded: HeadRecord, tmp_path: Pa
         (lambda data: data["modes"]["zero"]["heads"][0].pop("caption"), "'caption'"),
         (lambda data: data.update(means=3), "heads-dev.json: "),
         (lambda data: data.update(total="many"), "heads-dev.json: invalid literal"),
+        (lambda data: data["scores"].update(name=[0.5]), "an array of 1 axes; 2 are needed"),
+        (one_layer_more, "scores and means are of models of different sizes"),
+        (lambda data: data["uniform"]["name"].append(0.5), "scores and their baselines are of"),
+        (
+            lambda data: data["means"]["writing"].pop(),
+            "scores and means are of models",
+        ),
     ],
 )
 def test_a_record_that_is_not_whole_is_named(

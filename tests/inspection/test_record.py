@@ -3,7 +3,9 @@
 import json
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -76,6 +78,25 @@ def test_a_null_where_no_score_is_masked_and_a_ragged_array_are_refused(
     stored["weights"][0][0][2] = [0.5, 0.5]
     with pytest.raises(ValueError, match="not a stored trace: .*inhomogeneous"):
         trace_from_dict(stored)
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "message"),
+    [
+        ("tokens", lambda tokens: tokens * 2, "6 tokens; value has rows for 3"),
+        ("word_starts", lambda starts: starts[:2], "3 tokens; value has rows for 3"),
+        ("weights", lambda layers: layers * 2, r"weights has shape \(2, 2, 3, 3\); \(1, 2, 3, 3\)"),
+        ("value_norm", lambda layers: layers[0], r"value_norm has shape \(2, 3\); \(1, 2, 3\) is"),
+        ("query", lambda layers: layers * 2, r"query has shape \(2, 2, 3, 2\); \(1, 2, 3, 2\) is"),
+        ("value", lambda layers: layers[0], r"value has shape \(2, 3, 2\); four axes are needed"),
+    ],
+)
+def test_arrays_of_different_sizes_are_refused(
+    small_trace: AttentionTrace, name: str, change: Callable[[Any], Any], message: str
+):
+    stored = small_trace.to_dict()
+    with pytest.raises(ValueError, match=f"not a stored trace: {message}"):
+        trace_from_dict({**stored, name: change(stored[name])})
 
 
 @pytest.mark.parametrize("data", [[], "trace", None, {}])

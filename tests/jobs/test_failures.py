@@ -177,6 +177,25 @@ def test_a_spec_that_cannot_be_used_fails_in_one_sentence(
     assert (job.state, job.message) == ("failed", message)
 
 
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("n_layers", "n_layers is 1000000000000; it must be at least 1 and at most 512, a whole"),
+        ("n_snapshots", "job.json: n_snapshots is 1000000000000; whole numbers from 0 to 64 are"),
+    ],
+)
+def test_a_recipe_beyond_memory_fails_before_anything_is_made(
+    start: Start, work: Work, monkeypatch: pytest.MonkeyPatch, name: str, said: str
+):
+    folder = start()
+    recipe = read_json(folder / JOB)["recipe"]
+    change(folder / JOB, recipe={**recipe, name: 10**12})
+    monkeypatch.setattr(training, "start_run", None)
+    job = work(folder)
+    assert job.state == "failed"
+    assert job.message.startswith(said)
+
+
 def test_the_limit_of_minutes_counts_all_attempts_and_keeps_the_state(
     stopped_at_7: Path, work: Work, runs: Path, launcher: Any
 ):

@@ -41,7 +41,15 @@ def test_a_last_line_that_is_not_whole_yet_is_passed_over(tmp_path: Path, torn: 
     assert steps(tmp_path) == [1, 2, 4]
 
 
-@pytest.mark.parametrize("damaged", [b"{]\n", b"[3]\n", b'{"loss": 1}\n', b"\n"])
+ODD = (
+    b'{"step": 5, "loss": NaN}\n',
+    b'{"step": 5, "loss": 1e999}\n',
+    b'{"step": 1' + b"0" * 30 + b"}\n",
+    b'{"step": 5, "sample": ' + b"[" * 50_000 + b"]" * 50_000 + b"}\n",
+)
+
+
+@pytest.mark.parametrize("damaged", [b"{]\n", b"[3]\n", b'{"loss": 1}\n', b"\n", *ODD])
 def test_a_damaged_line_is_named(tmp_path: Path, damaged: bytes):
     (tmp_path / METRICS).write_bytes(LINES + damaged + LINES)
     with pytest.raises(ValueError, match="metrics.jsonl, line 4: not a measurement"):
@@ -59,6 +67,25 @@ def test_a_worker_that_goes_on_cuts_off_what_came_after_its_state(
     journal.append({"step": 9})
     journal.close()
     assert steps(tmp_path) == [*kept, 9]
+
+
+def test_metrics_of_a_terabyte_are_refused_before_they_are_read(tmp_path: Path):
+    (tmp_path / METRICS).touch()
+    os.truncate(tmp_path / METRICS, 10**12)
+    message = "metrics.jsonl: 1,000,000,000,000 bytes; at most 64,000,000 are read"
+    with pytest.raises(ValueError, match=message):
+        read_metrics(tmp_path)
+    with pytest.raises(ValueError, match=message):
+        Journal(tmp_path, last_step=1)
+
+
+def test_a_line_that_could_not_be_read_again_is_not_written(tmp_path: Path):
+    journal = Journal(tmp_path, last_step=0)
+    with pytest.raises(ValueError, match="Out of range float values are not JSON compliant"):
+        journal.append({"step": 1, "loss": float("inf")})
+    journal.append({"step": 1, "loss": 0.5})
+    journal.close()
+    assert steps(tmp_path) == [1]
 
 
 def test_a_disk_that_takes_half_a_line_is_full(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

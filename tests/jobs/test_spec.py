@@ -93,7 +93,15 @@ def test_an_option_out_of_its_range_is_named(options: dict[str, Any], message: s
         ({"latent_stride": 2}, "latent_stride.* belong to a model with n_latents"),
         ({"learning_rate": 0.0}, "learning rate 0.0: more than 0"),
         ({"learning_rate": float("inf")}, "learning rate inf"),
-        ({"width": 4000}, "million parameters: at most 50 million are allowed here"),
+        ({"width": 1600}, "about 68 million parameters: at most 50 million are allowed here"),
+        (
+            {"width": 4000},
+            "2 layers of width 4000 .* about 40. million parameters; at most 100",
+        ),
+        ({"width": 10**200}, "width is 10{29}.*; it must be at least 1 and at most 8,192"),
+        ({"n_layers": 10**12}, "n_layers is 1000000000000; .* at most 512"),
+        ({"n_heads": 10**12}, "n_heads is 1000000000000; .* at most 256"),
+        ({"n_latents": 10**12}, "n_latents is 1000000000000; .* at most 16,384"),
     ],
 )
 def test_an_override_that_does_not_fit_is_refused_in_the_models_own_words(
@@ -147,6 +155,11 @@ def test_a_spec_comes_back_from_json_as_it_was(make_spec: MakeSpec):
         ({"overrides": []}, r"overrides is \[\], an object is needed"),
         ({"recipe": {"name": "x"}}, "job.json: not a recipe: 'phases'"),
         ({"recipe": "tiny"}, "recipe is 'tiny', an object is needed"),
+        ({"recipe": {"n_snapshots": 10**12}}, "job.json: n_snapshots is 1000000000000; whole num"),
+        (
+            {"recipe": {"tokens_per_batch": 10**12}},
+            "tokens_per_batch is 1000000000000; whole num",
+        ),
         ({"seed": 1.5}, "seed is 1.5, int is needed"),
         ({"seed": True}, "seed is True, int is needed"),
         ({"name": 7}, "name is 7, str is needed"),
@@ -157,7 +170,10 @@ def test_a_spec_comes_back_from_json_as_it_was(make_spec: MakeSpec):
 def test_a_spec_that_is_not_exactly_one_is_refused(
     make_spec: MakeSpec, changes: dict[str, Any], message: str
 ):
-    data = {**make_spec().to_dict(), **changes}
+    whole = make_spec().to_dict()
+    if isinstance(changes.get("recipe"), dict) and "name" not in changes["recipe"]:
+        changes = {"recipe": {**whole["recipe"], **changes["recipe"]}}
+    data = {**whole, **changes}
     with pytest.raises(ValueError, match=message.replace("|", r"\|")):
         spec_from_dict(data)
 

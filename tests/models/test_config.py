@@ -78,11 +78,33 @@ def test_head_dim_is_the_width_cut_into_heads():
         ({"n_features": 9}, "n_features belongs to attention 'favor', not 'softmax'"),
         ({"attention": "elu", "n_terms": 2}, "n_terms belongs to attention 'taylor', not 'elu'"),
         ({"attention": "favor", "n_features": 0}, "n_features is 0; it must be at least 1"),
-        ({"attention": "taylor", "n_terms": 5}, "n_terms is 5; 1 to 4 are allowed"),
+        ({"attention": "favor", "n_features": 4097}, "n_features is 4097; .* at most 4,096"),
+        ({"attention": "taylor", "n_terms": 5}, "n_terms is 5; .* at least 1 and at most 4, a who"),
+        (
+            {"attention": "taylor", "n_terms": 4, "width": 512},
+            "4 Taylor terms of heads of 128 numbers are 366,145 features; at most 65,536 are",
+        ),
         ({"attention": "elu", "n_columns": 9}, "belongs to a Synthesizer; attention is 'elu'"),
         ({"attention": "elu", "n_latents": 4}, "linear attention needs: n_latents must be 0"),
-        ({"n_latents": -1}, "n_latents is -1 and latent_stride 1"),
-        ({"n_latents": 4, "latent_stride": 0}, "n_latents is 4 and latent_stride 0"),
+        ({"n_latents": -1}, "n_latents is -1; it must be at least 0 and at most 16,384, a whole"),
+        ({"n_latents": 4, "latent_stride": 0}, "latent_stride is 0; it must be at least 1"),
+        (
+            {"n_latents": 1, "latent_stride": 10**9},
+            "latent_stride is 1000000000; .* at most 16,384",
+        ),
+        ({"n_latents": 4, "latent_residual": "no"}, "latent_residual is 'no'; true or false"),
+        ({"vocabulary_size": 200_001}, "vocabulary_size is 200001; .* at most 200,000, a whole"),
+        ({"block_size": 2**14 + 1}, "block_size is 16385; .* at most 16,384"),
+        ({"n_layers": 513}, "n_layers is 513; .* at most 512"),
+        ({"n_heads": 257}, "n_heads is 257; .* at most 256"),
+        ({"width": 2**13 + 1}, r"width is 8193; .* at most 8,192"),
+        ({"width": 32.0}, r"width is 32\.0; it must be .* a whole number"),
+        ({"n_layers": "2"}, "n_layers is '2'; it must be .* a whole number"),
+        ({"n_layers": 10**300}, "n_layers is 1000000000.{0,40}; it must be"),
+        (
+            {"width": 4096, "n_layers": 64},
+            "64 layers of width 4096 with 10 words have about 12886 million .*; at most 100 m",
+        ),
         ({"latent_stride": 2}, "belong to a model with n_latents"),
         ({"latent_residual": False}, "belong to a model with n_latents"),
         ({"latent_norm": "latents"}, "latent_norm belong to a model with n_latents"),
@@ -97,6 +119,23 @@ def test_sizes_that_do_not_fit_are_refused(changes: dict[str, Any], message: str
     sizes: dict[str, Any] = {"vocabulary_size": 10, "width": 32, "n_heads": 4}
     with pytest.raises(ValueError, match=message):
         GPTConfig(**sizes | changes)
+
+
+@pytest.mark.parametrize(
+    "sizes",
+    [
+        {},
+        {"positions": "rotary"},
+        {"attention": "synthesizer"},
+        {"attention": "dense-synthesizer"},
+        {"n_latents": 64},
+        {"attention": "favor", "n_features": 4096, "n_heads": 1},
+    ],
+)
+def test_the_rough_number_of_parameters_is_near_the_true_one(sizes: dict[str, Any]):
+    config = GPTConfig(vocabulary_size=256, **sizes)
+    n_numbers = sum(tensor.numel() for tensor in GPT(config).state_dict().values())
+    assert config.rough_parameters == pytest.approx(n_numbers, rel=0.1)
 
 
 def test_an_odd_head_dim_is_fine_with_learned_positions():

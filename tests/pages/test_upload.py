@@ -1,11 +1,14 @@
 """A model of one's own: uploaded, looked at, kept in memory, and never part of a link."""
 
+import io
+import os
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
 from streamlit.testing.v1 import AppTest
 
 from core.checkpoints.store import write_card
@@ -217,6 +220,30 @@ def test_with_the_courses_files_at_hand_its_text_and_questions_are_offered(
     app.selectbox(key="source").set_value("test").run()
     assert app.markdown[0].value.startswith("#### Where was Chen Castro born?")
     assert app.markdown[0].value.endswith(":gray-badge[right answer unknown]")
+
+
+def test_a_text_of_a_terabyte_at_hand_is_refused_before_it_is_read(
+    open_upload: Upload, own_model: Make, as_params: Save, upload: Upload, course_files: Path
+):
+    os.truncate(course_files / WIKI, 10**12)
+    app = upload(open_upload(), as_params(own_model()), text=None)
+    assert "the text has 1,000,000,000,000 bytes, more than the 33,554,432 that are read" in (
+        app.text[0].value
+    )
+
+
+def test_a_model_wrapped_by_training_code_is_read_and_the_wrapper_is_said(
+    open_upload: Upload, own_model: Make, as_params: Save, upload: Upload, shown: Shown
+):
+    data = as_params(own_model())
+    state = torch.load(io.BytesIO(data))
+    buffer = io.BytesIO()
+    torch.save({"model": {f"_orig_mod.{name}": t for name, t in state.items()}}, buffer)
+    app = upload(open_upload(), buffer.getvalue())
+    assert not app.error
+    assert plain("'_orig_mod.' of torch.compile was taken off all names") in shown(app)
+    wrapped = app.markdown[0].value
+    assert upload(open_upload(), data).markdown[0].value == wrapped  # the same answer
 
 
 def test_questions_that_cannot_be_read_are_typed_and_the_reason_is_said(

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -141,6 +142,25 @@ def test_a_cursor_with_an_unknown_field_is_refused(make_trainer: MakeTrainer):
     tensors, cursor = make_trainer().state()
     with pytest.raises(ValueError, match="does not fit this model: .*n_eyes"):
         make_trainer().load_state(tensors, {**cursor, "n_eyes": 2})
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"step": 17}, "the saved state has step 17; 0 to 16 are possible"),
+        ({"step": -1}, "has step -1; 0 to"),
+        ({"phase": 2}, "has phase 2; 0 to 1 are possible"),
+        ({"pool": 10**12}, "has pool 1000000000000; 0 to 16 are possible"),
+        ({"place": 10**12}, "has place 1000000000000; 0 to 1,024 are possible"),
+        ({"place": 1.5}, r"has place 1\.5; 0 to"),
+    ],
+)
+def test_a_place_that_the_run_never_comes_to_is_refused(
+    make_trainer: MakeTrainer, change: dict[str, Any], message: str
+):
+    tensors, cursor = make_trainer().state()
+    with pytest.raises(ValueError, match=message):
+        make_trainer().load_state(tensors, {**cursor, **change})
 
 
 def test_the_answers_phase_learns_to_write_the_closing_mark(make_trainer: MakeTrainer):

@@ -1,0 +1,53 @@
+"""Numbers of a recipe, which may come from a file, are held to their ranges."""
+
+from dataclasses import asdict, fields, replace
+from typing import Any
+
+import pytest
+
+from core.training.presets import PRESETS
+from core.training.ranges import ASKED, MOST_STEPS, PHASE, RECIPE, RUNNING, refuse_outside
+from core.training.recipe import Phase, Recipe, recipe_from_dict
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_every_preset_comes_back_from_its_card(name: str):
+    assert recipe_from_dict(asdict(PRESETS[name])) == PRESETS[name]
+
+
+def test_every_number_of_a_recipe_has_its_range():
+    model = {"block_size", "n_layers", "n_heads", "width", "n_latents", "latent_stride"}
+    numbers = {f.name for f in fields(Recipe) if "int" in str(f.type) or "float" in str(f.type)}
+    assert numbers - model == set(RECIPE)
+    assert {f.name for f in fields(Phase)} - {"name", "answer_only"} == set(PHASE)
+
+
+@pytest.mark.parametrize("value", [10**12, 1e12, float("nan"), float("inf"), -1, "7", [], True])
+@pytest.mark.parametrize("name", RECIPE)
+def test_a_number_of_a_recipe_out_of_its_range_is_named(recipe: Recipe, name: str, value: Any):
+    with pytest.raises(ValueError, match=rf"^{name} is .*; (whole )?numbers from [\d.]+ to [\d.]"):
+        recipe_from_dict({**asdict(recipe), name: value})
+
+
+@pytest.mark.parametrize("value", [1e12, float("nan"), -1.0, "7", True])
+@pytest.mark.parametrize("name", PHASE)
+def test_a_number_of_a_phase_out_of_its_range_is_named(recipe: Recipe, name: str, value: Any):
+    phase = {**asdict(recipe.phases[0]), name: value}
+    with pytest.raises(ValueError, match=f"^{name} is .*; .*numbers from"):
+        recipe_from_dict({**asdict(recipe), "phases": [phase]})
+
+
+def test_a_recipe_needs_phases_with_a_share(recipe: Recipe):
+    with pytest.raises(ValueError, match="65 phases; 1 to 64 with a share above 0 are needed"):
+        replace(recipe, phases=(recipe.phases[0],) * 65)
+    with pytest.raises(ValueError, match="0 phases; 1 to 64"):
+        replace(recipe, phases=())
+    with pytest.raises(ValueError, match="1 phases; 1 to 64 with a share above 0"):
+        replace(recipe, phases=(replace(recipe.phases[0], share=0.0),))
+
+
+def test_what_may_lack_may_lack_and_the_rest_may_not():
+    refuse_outside({"seed": 0, "steps": None, "minutes": None}, ASKED)
+    refuse_outside({"seed": 2**31 - 1, "n_steps": MOST_STEPS}, RUNNING)
+    with pytest.raises(ValueError, match="n_steps is None; whole numbers from 1 to 100,000,000"):
+        refuse_outside({"seed": 0, "n_steps": None}, RUNNING)
