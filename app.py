@@ -12,63 +12,34 @@ import streamlit as st
 
 from pages.shared import link
 
-# Of our own: Streamlit takes a named icon for the tab from another party's server at each visit.
 ICON = Path(__file__).parent / "assets" / "icon.svg"
 IS_SCRIPT = __name__ == "__main__"
 if not IS_SCRIPT:  # without a visitor there is no script context, and Streamlit would say so
     logging.getLogger("streamlit.runtime.scriptrunner_utils.script_run_context").setLevel("ERROR")
 
+# An icon that is the page's, not part of its title, would be fetched for the tab from another
+# party's server at each visit.
+PAGES = {
+    "home": ("home", "Home"),
+    "attention": ("grid_on", "Attention"),
+    "heads": ("filter_center_focus", "Heads"),
+    "compare": ("compare", "Compare"),
+    "monte_carlo": ("scatter_plot", "Monte Carlo"),
+    "attention_by_hand": ("calculate", "By hand"),
+    "runtime": ("timer", "Runtime"),
+    "training": ("model_training", "Training"),
+    "report_card": ("school", "Report card"),
+}
 page = st.navigation(
     [
-        st.Page("pages/home/page.py", title="Home", icon=":material/home:", default=True),
         st.Page(
-            "pages/attention/page.py",
-            title="Attention",
-            icon=":material/grid_on:",
-            url_path="attention",
-        ),
-        st.Page(
-            "pages/heads/page.py",
-            title="Heads",
-            icon=":material/filter_center_focus:",
-            url_path="heads",
-        ),
-        st.Page(
-            "pages/compare/page.py",
-            title="Compare",
-            icon=":material/compare:",
-            url_path="compare",
-        ),
-        st.Page(
-            "pages/monte_carlo/page.py",
-            title="Monte Carlo",
-            icon=":material/scatter_plot:",
-            url_path="monte_carlo",
-        ),
-        st.Page(
-            "pages/attention_by_hand/page.py",
-            title="By hand",
-            icon=":material/calculate:",
-            url_path="attention_by_hand",
-        ),
-        st.Page(
-            "pages/runtime/page.py",
-            title="Runtime",
-            icon=":material/timer:",
-            url_path="runtime",
-        ),
-        st.Page(
-            "pages/training/page.py",
-            title="Training",
-            icon=":material/model_training:",
-            url_path="training",
-        ),
-        st.Page(
-            "pages/report_card/page.py",
-            title="Report card",
-            icon=":material/school:",
-            url_path="report_card",
-        ),
+            f"pages/{name}/page.py",
+            title=f":material/{icon}: {title}",
+            icon="",
+            url_path=None if name == "home" else name,
+            default=name == "home",
+        )
+        for name, (icon, title) in PAGES.items()
     ]
 )
 if IS_SCRIPT:

@@ -3,6 +3,7 @@
 import json
 import math
 from collections.abc import Iterable, Sequence
+from textwrap import wrap
 from typing import Any
 
 import altair as alt
@@ -11,6 +12,7 @@ from core.figures.palette import FONT_SIZE
 from core.figures.template import Drawn, hole, laid_out, table
 
 MOST_LABELS = 60  # of an axis that grows with its rows
+NARROW = 36  # characters of a title's line
 LEAST_SIZE = 8  # pixels: of a token's name where many share an axis
 _ORDINALS = {2: "2nd", 3: "3rd"}
 DASHES = ([1, 0], [7, 4], [2, 3], [10, 3, 2, 3])
@@ -19,6 +21,13 @@ DASHES = ([1, 0], [7, 4], [2, 3], [10, 3, 2, 3])
 def title(text: str) -> alt.TitleParams:
     """A chart's title, above its left edge."""
     return alt.TitleParams(text, anchor="start", fontSize=FONT_SIZE)
+
+
+def narrow(text: str) -> list[str]:
+    """A title in lines that a small phone has room for; for a picture of a size of its own, which
+    would be as wide as its title.
+    """
+    return wrap(text, NARROW)
 
 
 def axis(**options: Any) -> alt.Axis:

@@ -21,7 +21,7 @@ MEAN, IDEAL = "mean of c", "ideal midpoint"
 
 
 def output_plane(
-    counts: Counts, mean: tuple[float, float], *, title: str, size: int = 240
+    counts: Counts, mean: tuple[float, float], *, title: str, size: int = 210
 ) -> Figure:
     """Where c lies: counts (bins, bins) of the weights on (v_a, v_b), mean and ideal midpoint.
 
@@ -39,7 +39,7 @@ def output_plane(
         right=f"datum.a + {edge}",
         high=f"datum.b + {edge}",
         size=size,
-        title=title,
+        title=elements.narrow(title),
     )
 
 

@@ -21,7 +21,7 @@ def key_cloud(
     *,
     title: str,
     n_bins: int = 60,
-    width: int = 290,
+    width: int = 224,
     height: int = 240,
 ) -> Figure:
     """Key a's cloud in the plane of μ_a and μ_b: points (m, 2) in square cells, means as lines.
@@ -41,7 +41,7 @@ def key_cloud(
         along_b=[down, up],
         width=round(scale * (high - low)),
         height=round(scale * (up - down)),
-        title=title,
+        title=elements.narrow(title),
     )
 
 

@@ -23,7 +23,7 @@ def share_against_epsilon(
     *,
     key: str,
     title: str,
-    width: int = 290,
+    width: int = 212,
     height: int = 170,
 ) -> Figure:
     """Shares on a, one dash pattern a name, over the density of ε, the length of `key`."""
@@ -42,7 +42,7 @@ def share_against_epsilon(
         length=f"ε, length of {key}",
         width=width,
         height=height,
-        title=title,
+        title=elements.narrow(title),
     )
 
 

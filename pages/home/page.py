@@ -79,7 +79,7 @@ def main() -> None:
             contribution[step.row],
             trace.labels,
             step.row,
-            title=f"What it takes from each key to write “{step.label}”",
+            title=f"What it takes to write “{step.label}”",
             height=170,
         )
         show_chart(bars, alt=f"Weights and contributions of row {step.row}")

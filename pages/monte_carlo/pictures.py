@@ -136,6 +136,7 @@ def _bands(drawn: Sample) -> None:
 def _table(drawn: Sample) -> None:
     law = data.law(drawn.spec)
     rows = compare(drawn, law)
-    st.markdown(words.table(rows))
+    with st.columns(1, wrap=False)[0]:
+        st.markdown(words.table(rows))
     reason = words.failing(rows, drawn.spec)
     st.markdown(f"Theory: {plain(law.method)}. {words.agreement(drawn)} {reason}")

@@ -196,7 +196,7 @@ def open_page(server: str, browser: Any) -> Iterator[Callable[..., Any]]:
         if n_charts:
             page.locator("[data-testid=stVegaLiteChart] svg").nth(n_charts - 1).wait_for()
         else:
-            page.get_by_test_id("stMain").get_by_role("button").first.wait_for()
+            page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
         return page
 
     yield open_

@@ -6,6 +6,13 @@ from typing import Any
 
 import pytest
 
+# Where on the screen the middle of an outline's upper edge lies, without the width of its stroke.
+MIDDLE_OF_TOP = """e => {
+  const box = e.getBBox();
+  const at = new DOMPoint(box.x + box.width / 2, box.y).matrixTransform(e.getScreenCTM());
+  return {x: at.x, y: at.y};
+}"""
+
 
 def box(page: Any, label: str) -> Any:
     """The input of a select box."""
@@ -93,8 +100,9 @@ def test_a_click_on_a_cell_of_the_map_picks_its_row(open_page: Callable, asked: 
 def test_a_click_on_the_frame_of_a_row_picks_this_row(open_page: Callable, asked: dict[str, str]):
     page = open_page(**asked)
     wait_for_choice(page, "Query row", "of the written piece")
-    box_ = frame(page)
-    page.mouse.click(box_["x"] + box_["width"] / 2, box_["y"] + 1)
+    outline = page.locator("[data-testid=stVegaLiteChart]").nth(1).locator("path[stroke='#3B8FD9']")
+    at = outline.first.evaluate(MIDDLE_OF_TOP)
+    page.mouse.click(at["x"], at["y"])
     page.get_by_text(re.compile("Row [0-9]+, key by key")).wait_for()
     page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
     wait_for_choice(page, "Query row", "[0-9]+ ⁇")

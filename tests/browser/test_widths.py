@@ -12,7 +12,7 @@ PAGES = (
     "/attention",
     "/heads",
     "/compare",
-    "/monte_carlo",
+    "/monte_carlo?mc-predict=false",
     "/attention_by_hand",
     "/runtime",
     "/training",
