@@ -6,6 +6,7 @@ server imports it before anybody comes, and the first visitor's link is known.
 """
 
 import logging
+import os
 from pathlib import Path
 
 import streamlit as st
@@ -14,8 +15,12 @@ from pages.shared import link
 
 ICON = Path(__file__).parent / "assets" / "icon.svg"
 IS_SCRIPT = __name__ == "__main__"
-if not IS_SCRIPT:  # without a visitor there is no script context, and Streamlit would say so
+if not IS_SCRIPT:
+    # Without a visitor there is no script context, and Streamlit would say so.
     logging.getLogger("streamlit.runtime.scriptrunner_utils.script_run_context").setLevel("ERROR")
+    # Before torch is loaded: a view is small work, and a second thread spins while it waits, at the
+    # cost of the other viewers. Workers set their threads themselves.
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 # An icon that is the page's, not part of its title, would be fetched for the tab from another
 # party's server at each visit.

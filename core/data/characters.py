@@ -1,6 +1,7 @@
 """Characters as they are read, and as they are shown. Free of torch and of tokenizers."""
 
 import unicodedata
+from functools import lru_cache
 
 SPACE_GLYPH = "·"
 _GLYPHS = {" ": SPACE_GLYPH, "\n": "⏎", "\t": "⇥", "\u00a0": "⍽"}
@@ -60,6 +61,7 @@ def _is_seen(character: str) -> bool:
     return character.isprintable() and not _is_invisible(character)
 
 
+@lru_cache(maxsize=4096)  # asked for every letter of every label
 def _is_invisible(character: str) -> bool:
     return unicodedata.category(character) in _INVISIBLE_CATEGORIES or any(
         first <= ord(character) <= last for first, last in _INVISIBLE_RANGES

@@ -93,7 +93,7 @@ def _png(levels: NDArray[np.uint8]) -> bytes:
     image.putpalette(bytes([*_rgb(WEIGHT) * N_LEVELS, *_rgb(MASKED) * 2]))
     alphas = [round(255 * level / (N_LEVELS - 1)) for level in range(N_LEVELS)]
     file = io.BytesIO()
-    image.save(file, format="PNG", transparency=bytes([*alphas, MASKED_ALPHA, 0]), optimize=True)
+    image.save(file, format="PNG", transparency=bytes([*alphas, MASKED_ALPHA, 0]))
     return file.getvalue()
 
 

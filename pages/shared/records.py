@@ -1,26 +1,50 @@
-"""The recorded tables of heads, read from files at every run: they are small. Free of torch."""
+"""The recorded tables of heads, kept until their file has another time or size. Free of torch."""
+
+from functools import partial
+
+import streamlit as st
 
 from core.checkpoints.shelf import weights_path
 from core.cli.paths import CHECKPOINTS
-from core.inspection.head_record import HeadRecord, load_record
+from core.inspection.head_record import HeadRecord, heads_file, load_record
 from pages.shared.digests import digest
 
 
 def record_of(name: str, weights: str, split: str = "dev") -> HeadRecord | None:
     """The table that belongs to these weights (their digest); None for a broken file, too."""
-    try:
-        return load_record(CHECKPOINTS / name, split, weights)
-    except ValueError:
-        return None
+    found = _found(name, weights, split)
+    return None if isinstance(found, str) else found
 
 
 def problem_of(name: str, weights: str, split: str = "dev") -> str:
     """What is wrong with the file of a table; empty if nothing is."""
+    found = _found(name, weights, split)
+    return found if isinstance(found, str) else ""
+
+
+def _found(name: str, weights: str, split: str) -> HeadRecord | str | None:
+    """The table, or what is wrong with its file."""
+    folder = CHECKPOINTS / name
+    read = partial(load_record, folder, split, weights)
     try:
-        load_record(CHECKPOINTS / name, split, weights)
-    except ValueError as error:
+        status = heads_file(folder, split).stat()
+        return _kept(str(folder), split, weights, status.st_mtime_ns, status.st_size, read)
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError) as error:
         return str(error)
-    return ""
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def _kept(
+    folder: str,
+    split: str,
+    weights: str,
+    modified: int,
+    size: int,
+    _read: partial[HeadRecord | None],
+) -> HeadRecord | None:
+    return _read()
 
 
 def weights_digest(name: str, snapshot: int | None) -> str:
