@@ -155,11 +155,12 @@ def named_lines(
     *,
     colour: str,
     orient: str = "bottom",
+    columns: int = 4,
     tooltip: list[Any],
 ) -> alt.Chart:
     """Lines of the table's column `name`, all of one colour, each with its own dash pattern.
 
-    The names may be a hole.
+    The names may be a hole; the legend has so many columns.
     """
     return (
         table(table_name)
@@ -167,7 +168,7 @@ def named_lines(
         .encode(
             x=x,
             y=y,
-            strokeDash=dashes(names, list(DASHES), orient=orient),
+            strokeDash=dashes(names, list(DASHES), orient=orient, columns=columns),
             tooltip=["name:N", *tooltip],
         )
     )

@@ -54,6 +54,7 @@ def _share_against_epsilon() -> alt.VConcatChart:
         _share("share"),
         hole("names"),
         colour=WEIGHT,
+        columns=1,  # side by side they would be wider than a small phone
         tooltip=[
             alt.Tooltip("epsilon:Q", title="ε", format=".3g"),
             alt.Tooltip("share:Q", format=".3f"),
