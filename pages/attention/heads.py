@@ -40,7 +40,8 @@ def show_heads(trace: AttentionTrace, display: Display, whole: AttentionTrace) -
     `whole` is the trace with every head on: what is looked at first follows from it.
     """
     view = display.view
-    controls = st.columns([1.3, 1, 1.7, 1.5], gap="small", vertical_alignment="bottom")
+    line = st.grid(11, min_column_width=60, gap="xsmall", vertical_alignment="bottom")
+    controls = [line.cell(column_span=span) for span in (3, 2, 3, 3)]
     with controls[0]:
         score = _choose_score(trace)
     with controls[1]:

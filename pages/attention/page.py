@@ -40,7 +40,8 @@ def main() -> None:
 
 def _answer(choice: Choice, source: Source, trace: AttentionTrace) -> AttentionTrace:
     """The answer with the heads that are on, beside that with all; returns what is to be drawn."""
-    heading, button = st.columns([4, 1], vertical_alignment="center")
+    top = st.container(horizontal=True, vertical_alignment="center")
+    heading, button = top.container(width="stretch"), top.container(width="content")
     asking = st.container()
     with button:
         switches = choose_switches(source, choice.corpus, trace, asking)

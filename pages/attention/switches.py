@@ -45,7 +45,7 @@ def choose_switches(
 
     `asking` is where the viewer says what will happen.
     """
-    with st.popover("Heads off", icon=":material/toggle_off:", width="stretch"):
+    with st.popover("Heads off", icon=":material/toggle_off:", width="content"):
         off = _choose_mode(source, corpus)
         _offer_ranked(source, trace, off)
         off = replace(off, heads=_choose_heads(trace))
