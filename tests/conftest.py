@@ -17,12 +17,12 @@ import torch
 from altair.utils.schemapi import validate_jsonschema
 from altair.vegalite.v6.schema.core import load_schema
 
-from core.checkpoints.files import sha256
 from core.checkpoints.store import save_checkpoint
 from core.data.corpus import TrainingCorpus, make_vocabulary, notable_corpus
 from core.data.people import COLUMNS, Person
 from core.data.vocabulary import Vocabulary
 from core.figures.template import Figure, Template
+from core.files import sha256
 from core.models.config import GPTConfig
 from core.models.gpt import GPT
 from core.training import examples

@@ -16,7 +16,7 @@ from types import TracebackType
 from typing import IO, Any, Self, cast
 
 from core.bench.spec import BenchSpec, spec_from_dict
-from core.data.paths import ROOT
+from core.paths import ROOT
 
 SMALL = 64  # tokens of the pass that loads what a first pass loads
 PROCESS = Path("/proc/self")

@@ -11,7 +11,7 @@ from math import isfinite
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
-from core.checkpoints.files import read_json, write_json
+from core.files import read_json, write_json
 
 MOST_KEPT = 15  # quantiles of the times
 WIDE, BUSY, REFUSED = "wide", "busy", "refused"

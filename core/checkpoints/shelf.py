@@ -2,8 +2,15 @@
 
 from pathlib import Path
 
-from core.checkpoints.files import CARD, WEIGHTS, read_json, sha256
+from core.files import read_json, sha256
 
+# What a checkpoint's folder holds.
+CONFIG, VOCABULARY, WEIGHTS, CARD = (
+    "config.json",
+    "vocabulary.json",
+    "model.safetensors",
+    "card.json",
+)
 SNAPSHOTS = "snapshots"
 
 

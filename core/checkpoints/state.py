@@ -10,10 +10,10 @@ from typing import Any, cast
 import safetensors.torch
 from torch import Tensor
 
-from core.checkpoints.files import write_whole
 from core.checkpoints.store import CheckpointError, read_header, read_tensors
-from core.data.reading import parse_json
+from core.files import write_whole
 from core.models.config import MOST_PARAMETERS
+from core.reading import parse_json
 
 MOST_BYTES_A_NUMBER = 16  # itself and two moments, in float32, and room
 HEADER_BYTES = 16_000_000

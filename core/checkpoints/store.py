@@ -15,28 +15,22 @@ import torch
 from safetensors import SafetensorError, safe_open
 from torch import Tensor
 
-from core.checkpoints.files import (
+from core.checkpoints.shelf import (
     CARD,
     CONFIG,
-    MOST_WEIGHTS_BYTES,
+    SNAPSHOTS,
     VOCABULARY,
     WEIGHTS,
-    read_json,
-    sha256,
-    write_json,
-    write_whole,
-)
-from core.checkpoints.shelf import (
-    SNAPSHOTS,
     content_hash,
     list_checkpoints,
     snapshot_steps,
     weights_path,
 )
-from core.data.reading import refuse_large
 from core.data.vocabulary import Vocabulary, vocabulary_from_dict
+from core.files import MOST_WEIGHTS_BYTES, read_json, sha256, write_json, write_whole
 from core.models.config import GPTConfig
 from core.models.gpt import GPT, parameter_shapes
+from core.reading import refuse_large
 
 
 class CheckpointError(ValueError):

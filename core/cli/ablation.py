@@ -4,9 +4,9 @@ import argparse
 import json
 from typing import Any
 
-from core.checkpoints.files import write_json
-from core.cli.paths import RUNS
 from core.cli.repeats import TABLES, add_table, trained
+from core.files import write_json
+from core.paths import RUNS
 from core.training.presets import ABLATION, Variation
 
 

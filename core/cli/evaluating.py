@@ -7,9 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from core.checkpoints.files import write_json, write_text
 from core.checkpoints.store import Checkpoint, content_hash, load_checkpoint
-from core.cli.paths import PEOPLE
 from core.cli.places import checkpoint_folder, load_corpus, named_file
 from core.cli.typed import typed
 from core.data.characters import legible
@@ -27,8 +25,10 @@ from core.evaluation.countries import countries_in, countries_of
 from core.evaluation.interval import wilson_interval
 from core.evaluation.mistakes import count_kinds, mistakes
 from core.evaluation.report_card import evaluation_file
+from core.files import write_json, write_text
 from core.generation.greedy import Answer, answer
 from core.jobs.card import figure, machine, write_figures
+from core.paths import PEOPLE
 
 DEFAULT_SENTENCES = 6
 MEASURED = (

@@ -9,7 +9,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, get_args
 
-from core.cli import paths
+from core import paths
 from core.jobs import board
 from core.jobs.estimate import estimate
 from core.jobs.folder import job_folder

@@ -3,9 +3,9 @@
 from argparse import ArgumentTypeError
 from pathlib import Path
 
-from core.checkpoints.files import check_target
-from core.cli.paths import CHECKPOINTS
 from core.data.shipped import load_corpus
+from core.files import check_target
+from core.paths import CHECKPOINTS
 
 
 def checkpoint_folder(name: str) -> Path:

@@ -4,12 +4,13 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from core.checkpoints.files import CARD, read_json
-from core.cli.paths import ASSETS
+from core.checkpoints.shelf import CARD
 from core.cli.places import named_file
 from core.cli.train import begin, tell, train
 from core.data.shipped import load_corpus
+from core.files import read_json
 from core.jobs.run import RUN, resume_run
+from core.paths import ASSETS
 from core.training.recipe import Recipe, recipe_from_dict
 
 TABLES = ASSETS / "report_card"

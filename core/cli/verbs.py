@@ -5,16 +5,16 @@ import json
 from pathlib import Path
 from typing import Any
 
-from core.checkpoints.files import write_json, write_text
 from core.checkpoints.store import load_checkpoint
-from core.cli.paths import JUDGED, PEOPLE
 from core.cli.places import checkpoint_folder
 from core.data.biographies import biographies
 from core.data.characters import legible
 from core.data.people import load_people, question_text
 from core.data.reference import compare, load_judgements, load_reference, table_figures
+from core.files import write_json, write_text
 from core.generation.greedy import answer
 from core.inspection.trace import trace as trace_model
+from core.paths import JUDGED, PEOPLE
 
 
 def ask(options: argparse.Namespace) -> None:

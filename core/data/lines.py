@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from core.data.characters import compose
-from core.data.reading import MOST_TEXT_BYTES, read_bytes
+from core.reading import MOST_TEXT_BYTES, read_bytes
 
 
 def read_lines(path: Path) -> list[str]:

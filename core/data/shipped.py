@@ -4,8 +4,8 @@ from pathlib import Path
 
 from core.data.corpus import TrainingCorpus, course_corpus, notable_corpus
 from core.data.course import load_course
-from core.data.paths import PEOPLE
 from core.data.people import load_people
+from core.paths import PEOPLE
 
 
 def load_corpus(kind: str, *, n_sentences: int, folder: Path | None) -> TrainingCorpus:

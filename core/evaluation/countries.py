@@ -16,8 +16,8 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import lru_cache
 
-from core.data.paths import ASSETS
 from core.data.people import Person
+from core.paths import ASSETS
 
 TABLE = ASSETS / "places.txt.gz"
 SHARED_FROM, LONGEST_SHARED = 33, 30

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
-from core.checkpoints.files import CARD, CONFIG, VOCABULARY, WEIGHTS, read_json, sha256
+from core.checkpoints.shelf import CARD, CONFIG, VOCABULARY, WEIGHTS
+from core.files import read_json, sha256
 from core.models.config import LINEAR, SYNTHESIZERS, GPTConfig
 
 COURSE = "course"

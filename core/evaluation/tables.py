@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import mean
 
-from core.checkpoints.files import read_json
 from core.evaluation.interval import wilson_interval
+from core.files import read_json
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

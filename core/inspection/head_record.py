@@ -12,7 +12,7 @@ from typing import Any, cast, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from core.checkpoints.files import read_json, write_json
+from core.files import read_json, write_json
 from core.inspection.head_rows import OTHER_SCORES, HeadRow, HeadTable, Scores, Together
 from core.inspection.off import HeadMeans, Mode
 from core.inspection.patterns import PATTERNS

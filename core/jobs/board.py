@@ -14,7 +14,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from core.checkpoints.files import write_json
+from core.files import write_json
 from core.jobs.bench_spec import BenchJob, check_bench
 from core.jobs.folder import (
     JOB,

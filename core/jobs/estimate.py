@@ -11,10 +11,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from core.bench.estimate import estimate as bench_estimate
-from core.data.paths import ROOT
 from core.jobs.launcher import quiet_threads
 from core.jobs.spec import TrainSpec, check
 from core.jobs.state import Job
+from core.paths import ROOT
 
 TIMEOUT_SECONDS = 180.0
 

@@ -16,7 +16,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from core.checkpoints.files import read_json, write_json
+from core.files import read_json, write_json
 
 JOB, TICKET, STOP, STATUS = "job.json", "ticket.json", "stop.json", "status.json"
 LOCK, LOG, METRICS = "worker.lock", "log.txt", "metrics.jsonl"

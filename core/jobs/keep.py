@@ -5,7 +5,8 @@ import shutil
 from pathlib import Path
 from typing import Any, cast
 
-from core.checkpoints.files import CARD, WEIGHTS, read_json, sha256, write_json
+from core.checkpoints.shelf import CARD, WEIGHTS
+from core.files import read_json, sha256, write_json
 from core.jobs.folder import job_folder
 from core.jobs.locks import queue_lock
 from core.jobs.state import look

@@ -9,8 +9,8 @@ import threading
 from pathlib import Path
 from typing import Protocol
 
-from core.data.paths import ROOT
 from core.jobs.folder import LOG, PATIENCE_SECONDS
+from core.paths import ROOT
 
 SYSTEM = os.name
 WORKER = "core.jobs.worker"  # the module that a worker runs; with it workers are found again

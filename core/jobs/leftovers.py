@@ -16,7 +16,7 @@ from typing import Any
 
 import psutil
 
-from core.checkpoints.files import WEIGHTS
+from core.checkpoints.shelf import WEIGHTS
 from core.jobs.folder import JOB, LOCK, is_id, job_folders, read_ticket, unfinished_files
 from core.jobs.launcher import WORKER
 from core.jobs.locks import QUEUE, is_held

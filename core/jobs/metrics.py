@@ -15,8 +15,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, cast
 
-from core.data.reading import parse_json, read_bytes
 from core.jobs.folder import LOG, METRICS
+from core.reading import parse_json, read_bytes
 
 TAIL_BYTES = 65536
 MOST_BYTES = 64_000_000  # some 400 lines of a few hundred bytes are usual

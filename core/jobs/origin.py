@@ -8,7 +8,8 @@ from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import Any, cast
 
-from core.checkpoints.files import CARD, CONFIG, WEIGHTS, read_json, sha256
+from core.checkpoints.shelf import CARD, CONFIG, WEIGHTS
+from core.files import read_json, sha256
 from core.models.config import GPTConfig
 from core.training.recipe import Recipe, recipe_from_dict
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import torch
 
-from core.checkpoints.files import CARD, VOCABULARY, read_json, write_json
+from core.checkpoints.shelf import CARD, VOCABULARY
 from core.checkpoints.state import load_state, save_state
 from core.checkpoints.store import (
     SNAPSHOTS,
@@ -27,6 +27,7 @@ from core.checkpoints.store import (
 from core.data.corpus import TrainingCorpus, make_vocabulary
 from core.data.shipped import load_corpus
 from core.data.vocabulary import Vocabulary
+from core.files import read_json, write_json
 from core.jobs.anchor import Anchor
 from core.jobs.card import EVERY, TUNING, finish_card, machine, measure_snapshots
 from core.jobs.origin import origin_of

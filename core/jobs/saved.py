@@ -11,8 +11,7 @@ from typing import Any, cast
 
 from safetensors import SafetensorError, safe_open
 
-from core.checkpoints.files import CARD
-from core.checkpoints.shelf import SNAPSHOTS
+from core.checkpoints.shelf import CARD, SNAPSHOTS
 from core.jobs.folder import METRICS
 
 RUN, STATE = "run.json", "state.safetensors"

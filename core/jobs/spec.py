@@ -11,8 +11,8 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from core.data.paths import COURSE_VARIABLE, course_folder
 from core.jobs.origin import GIVEN, shaped_like
+from core.paths import COURSE_VARIABLE, course_folder
 from core.training.presets import FINE_TUNING
 from core.training.presets import preset as preset_by_name
 from core.training.recipe import Recipe

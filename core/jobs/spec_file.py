@@ -4,7 +4,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any, cast, get_type_hints
 
-from core.checkpoints.files import read_json
+from core.files import read_json
 from core.jobs.bench_spec import VERB, BenchJob, bench_from_dict
 from core.jobs.folder import JOB
 from core.jobs.spec import VERBS, Limits, Overrides, TrainSpec

@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 import psutil
 
-from core.checkpoints.files import read_json, write_json
+from core.files import read_json, write_json
 from core.jobs.folder import RESERVE, STATUS
 
 WorkerState = Literal["queued", "running", "stopped", "failed", "finished"]

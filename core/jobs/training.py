@@ -11,7 +11,8 @@ from typing import Any
 
 import torch
 
-from core.checkpoints.files import CARD, read_json
+from core.checkpoints.shelf import CARD
+from core.files import read_json
 from core.jobs.failures import LimitError
 from core.jobs.origin import origin_folder
 from core.jobs.recorder import Recorder

@@ -6,10 +6,10 @@ from functools import partial
 import streamlit as st
 
 from core.checkpoints.shelf import dev_curve, snapshot_steps
-from core.cli.paths import CHECKPOINTS
 from core.data.people import question_text
 from core.figures.moments import accuracy_curve
 from core.figures.template import Figure
+from core.paths import CHECKPOINTS
 from pages.shared import bound
 from pages.shared.charts import show_chart
 from pages.shared.choosing import (

@@ -9,19 +9,19 @@ from streamlit.delta_generator import DeltaGenerator
 
 from core.bench.curves import small_curves
 from core.bench.record import read_bench
-from core.checkpoints.files import read_json
 from core.checkpoints.shelf import dev_accuracy, dev_curve, list_checkpoints, weights_path
-from core.cli.paths import ASSETS, BENCHMARKS, CHECKPOINTS
 from core.evaluation.report_card import load_rows
 from core.figures import attention as figures
 from core.figures import attention_row as row_figures
 from core.figures.thumbnails import bar_picture, contact_sheet, curve_picture, spaced_bar_picture
+from core.files import read_json
 from core.inspection.captions import head_name, row_sentence, strongest_head
 from core.inspection.head_record import load_record
 from core.inspection.record import AttentionTrace, trace_from_dict
 from core.montecarlo.result import Sample
 from core.montecarlo.sample import sample
 from core.montecarlo.spec import PerturbationSpec
+from core.paths import ASSETS, BENCHMARKS, CHECKPOINTS
 from core.theory.by_hand.weights import weight_curves
 from pages.shared.charts import show_chart
 from pages.shared.choosing import DEFAULT_CHECKPOINT

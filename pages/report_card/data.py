@@ -1,6 +1,5 @@
 """What the page shows, read from files at every run: they are small."""
 
-from core.cli.paths import ASSETS, CHECKPOINTS
 from core.evaluation.report_card import Row, load_rows
 from core.evaluation.tables import (
     Ablation,
@@ -10,6 +9,7 @@ from core.evaluation.tables import (
     load_published,
     load_seeds,
 )
+from core.paths import ASSETS, CHECKPOINTS
 from pages.shared.digests import digest
 
 TABLES = ASSETS / "report_card"

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from core.data.paths import COURSE_VARIABLE, course_folder
 from core.evaluation.report_card import Row
 from core.evaluation.tables import Ablation, Published
 from core.figures import report as figures
+from core.paths import COURSE_VARIABLE, course_folder
 from pages.report_card import data, words
 from pages.report_card.ablation import show_ablation
 from pages.report_card.practised import practised

@@ -5,8 +5,8 @@ from contextlib import suppress
 
 import streamlit as st
 
+from core import paths
 from core.bench.spec import BenchSpec
-from core.cli import paths
 from core.jobs import board
 from core.jobs.bench_spec import bench_job
 from core.jobs.launcher import LocalLauncher

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import streamlit as st
 
+from core import paths
 from core.bench.record import Bench, read_bench
-from core.cli import paths
 from core.jobs.bench_files import bench_of
 from core.jobs.state import Job, list_all, list_benches
 from pages.runtime import words

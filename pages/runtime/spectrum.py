@@ -2,8 +2,8 @@
 
 import streamlit as st
 
+from core import paths
 from core.checkpoints.store import CheckpointError, list_checkpoints
-from core.cli import paths
 from core.data.biographies import biographies
 from core.figures.approximation import spectrum_chart
 from core.inspection.spectrum import Spectra, spectra

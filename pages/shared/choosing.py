@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from core.checkpoints.files import CARD, read_json
-from core.checkpoints.shelf import list_checkpoints, snapshot_steps
-from core.cli.paths import CHECKPOINTS
+from core.checkpoints.shelf import CARD, list_checkpoints, snapshot_steps
+from core.files import read_json
+from core.paths import CHECKPOINTS
 from pages.shared import bound
 
 DEFAULT_CHECKPOINT = "notable-pretrained"

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from core.checkpoints.files import sha256
+from core.files import sha256
 
 
 def digest(path: Path) -> str:

@@ -11,7 +11,6 @@ import streamlit as st
 
 from core.checkpoints.shelf import weights_path
 from core.checkpoints.store import Checkpoint, CheckpointError, load_checkpoint
-from core.cli.paths import CHECKPOINTS, PEOPLE
 from core.data.corpus import course_corpus
 from core.data.course import load_course
 from core.data.people import SPLITS, Person, Question, load_people, questions_of
@@ -20,6 +19,7 @@ from core.inspection.effects import Effect, effect
 from core.inspection.off import Head, HeadMeans, Mode
 from core.inspection.record import AttentionTrace
 from core.inspection.trace import trace
+from core.paths import CHECKPOINTS, PEOPLE
 from pages.shared.digests import digest
 
 Questions = dict[str, list[Question]]  # by split

@@ -5,9 +5,9 @@ from collections.abc import Callable
 import streamlit as st
 
 from core.data.characters import compose
-from core.data.paths import course_folder
 from core.data.people import question_text, split_of
 from core.data.vocabulary import Vocabulary
+from core.paths import course_folder
 from pages.shared import bound
 from pages.shared.loading import Questions, course_questions, notable_questions
 from pages.shared.text import plain

@@ -5,8 +5,8 @@ from functools import partial
 import streamlit as st
 
 from core.checkpoints.shelf import weights_path
-from core.cli.paths import CHECKPOINTS
 from core.inspection.head_record import HeadRecord, heads_file, load_record
+from core.paths import CHECKPOINTS
 from pages.shared.digests import digest
 
 

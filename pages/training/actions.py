@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 import streamlit as st
 
-from core.cli import paths
+from core import paths
 from core.jobs import board
 from core.jobs.keep import keep, kept_as, suggested_name
 from core.jobs.launcher import LocalLauncher

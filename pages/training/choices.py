@@ -4,12 +4,12 @@ from typing import get_args
 
 import streamlit as st
 
+from core import paths
 from core.checkpoints.shelf import list_checkpoints
-from core.cli import paths
-from core.data.paths import COURSE_VARIABLE
 from core.jobs.origin import can_start_from
 from core.jobs.spec import Overrides, corpus_folder
 from core.models.config import Attention, Positions
+from core.paths import COURSE_VARIABLE
 from core.training.presets import FINE_TUNING, PRESETS, Kind, presets_of
 from core.training.recipe import Corpus, Recipe
 from pages.shared import bound

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 import streamlit as st
 
-from core.cli import paths
+from core import paths
 from core.jobs import board
 from core.jobs.curves import whole
 from core.jobs.estimate import Estimate, estimate

@@ -6,7 +6,7 @@ from datetime import datetime
 
 import streamlit as st
 
-from core.cli import paths
+from core import paths
 from core.jobs.estimate import seconds_ahead
 from core.jobs.spec import TrainSpec, train_spec
 from core.training.presets import PRESETS

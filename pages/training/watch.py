@@ -5,7 +5,7 @@ import time
 
 import streamlit as st
 
-from core.cli import paths
+from core import paths
 from core.jobs.estimate import seconds_ahead
 from core.jobs.metrics import log_tail
 from core.jobs.state import Job

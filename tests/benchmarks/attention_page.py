@@ -30,8 +30,8 @@ import torch  # noqa: E402
 from streamlit.runtime.scriptrunner import RerunData  # noqa: E402
 from streamlit.testing.v1 import AppTest, local_script_runner  # noqa: E402
 
+from core import paths  # noqa: E402
 from core.checkpoints.store import save_checkpoint  # noqa: E402
-from core.cli import paths  # noqa: E402
 from core.data.vocabulary import CharVocabulary  # noqa: E402
 from core.models.config import GPTConfig  # noqa: E402
 from core.models.gpt import GPT  # noqa: E402
@@ -46,7 +46,7 @@ QUERY = {"source": "type freely", "question": QUESTION}
 SERVE = """
 import sys
 from pathlib import Path
-from core.cli import paths
+from core import paths
 paths.CHECKPOINTS = Path(sys.argv.pop(1))
 from streamlit.web.cli import main
 main()

@@ -38,8 +38,8 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
-from core.cli.paths import PEOPLE  # noqa: E402
 from core.data.people import load_people, question_text  # noqa: E402
+from core.paths import PEOPLE  # noqa: E402
 
 BARS = {30: 0.5, 60: 1.0, 100: 1.5}  # seconds within which 95 % of the views of all pages come
 COLD_BARS = {"home": 2.5, "attention": 6.0}  # seconds from the start of the server

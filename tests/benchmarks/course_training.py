@@ -44,7 +44,6 @@ from torch import Tensor, nn  # noqa: E402
 from torch.utils.data import DataLoader, Dataset  # noqa: E402
 
 from core.checkpoints.store import load_checkpoint  # noqa: E402
-from core.cli.paths import CHECKPOINTS  # noqa: E402
 from core.data.corpus import TrainingCorpus, course_corpus, make_vocabulary  # noqa: E402
 from core.data.course import load_course  # noqa: E402
 from core.data.people import Question  # noqa: E402
@@ -52,6 +51,7 @@ from core.data.vocabulary import MASK_ID, PAD_ID, Vocabulary  # noqa: E402
 from core.evaluation.accuracy import evaluate  # noqa: E402
 from core.models.config import GPTConfig  # noqa: E402
 from core.models.gpt import GPT  # noqa: E402
+from core.paths import CHECKPOINTS  # noqa: E402
 from core.training import examples  # noqa: E402
 from core.training.examples import TrainingData, draw, pool_of_batches, training_data  # noqa: E402
 from core.training.loop import Trainer  # noqa: E402

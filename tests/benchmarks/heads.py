@@ -21,7 +21,6 @@ sys.path.insert(0, str(ROOT))
 import torch  # noqa: E402
 
 from core.checkpoints.store import Checkpoint, load_checkpoint  # noqa: E402
-from core.cli.paths import CHECKPOINTS  # noqa: E402
 from core.data.people import Question  # noqa: E402
 from core.data.shipped import load_corpus  # noqa: E402
 from core.inspection.ablate import head_means  # noqa: E402
@@ -29,6 +28,7 @@ from core.inspection.answered import answered  # noqa: E402
 from core.inspection.attribution import mean_attribution  # noqa: E402
 from core.inspection.effects import effects, every_head  # noqa: E402
 from core.inspection.readings import read_split  # noqa: E402
+from core.paths import CHECKPOINTS  # noqa: E402
 
 NAMES = ("notable-pretrained", "notable-scratch")
 N_QUESTIONS, MOST_SECONDS = 500, 60

@@ -18,8 +18,8 @@ from urllib.parse import urlencode
 import pytest
 
 from core.checkpoints.store import list_checkpoints
-from core.cli.paths import CHECKPOINTS
 from core.jobs.state import list_all
+from core.paths import CHECKPOINTS
 
 ROOT = Path(__file__).resolve().parents[2]
 FLAGS = (

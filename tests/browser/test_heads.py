@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from core.cli.paths import CHECKPOINTS
 from core.inspection.head_record import heads_file
+from core.paths import CHECKPOINTS
 
 CHARTS = "[data-testid=stVegaLiteChart]"
 recorded = pytest.mark.skipif(

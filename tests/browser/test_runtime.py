@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 from core.bench.record import read_bench
-from core.cli.paths import BENCHMARKS
 from core.jobs.bench_files import bench_of
 from core.jobs.state import Job, list_benches
+from core.paths import BENCHMARKS
 
 CHARTS = "[data-testid=stVegaLiteChart]"
 ERROR_PICTURES = ["Features", "Logits", "Taylor", "Sharpness"]

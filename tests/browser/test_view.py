@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from core.cli.paths import CHECKPOINTS
 from core.evaluation.report_card import Row, load_rows
+from core.paths import CHECKPOINTS
 
 HOSTILE = "<b>x</b> $y$ **z** a -> b :smile: :material/home: :red[r] -- <= 3 a@b.org"
 

@@ -10,7 +10,7 @@ import torch
 from safetensors.torch import load_file, save_file
 from torch import Tensor
 
-from core.checkpoints.files import CARD, CONFIG, VOCABULARY, WEIGHTS
+from core.checkpoints.shelf import CARD, CONFIG, VOCABULARY, WEIGHTS
 from core.checkpoints.store import CheckpointError, load_checkpoint, write_card
 
 Damage = Callable[[dict[str, Tensor]], None]

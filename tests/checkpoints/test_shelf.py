@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from core.checkpoints.files import CARD, read_json, write_json
-from core.checkpoints.shelf import dev_accuracy, dev_curve, weights_path
+from core.checkpoints.shelf import CARD, dev_accuracy, dev_curve, weights_path
+from core.files import read_json, write_json
 
 
 def put(folder: Path, snapshots: Any) -> Path:

@@ -14,8 +14,7 @@ import safetensors.torch
 import torch
 
 from core.checkpoints import store
-from core.checkpoints.files import CARD, CONFIG, VOCABULARY, WEIGHTS, read_json, sha256, write_json
-from core.checkpoints.shelf import content_hash
+from core.checkpoints.shelf import CARD, CONFIG, VOCABULARY, WEIGHTS, content_hash
 from core.checkpoints.state import load_state, save_state
 from core.checkpoints.store import (
     CheckpointError,
@@ -25,6 +24,7 @@ from core.checkpoints.store import (
     write_card,
 )
 from core.data.vocabulary import Vocabulary
+from core.files import read_json, sha256, write_json
 from core.models.gpt import GPT
 
 Limited = Callable[..., list[str]]

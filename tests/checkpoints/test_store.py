@@ -9,7 +9,7 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
-from core.checkpoints.files import CARD, CONFIG, WEIGHTS
+from core.checkpoints.shelf import CARD, CONFIG, WEIGHTS
 from core.checkpoints.store import (
     SNAPSHOTS,
     CheckpointError,

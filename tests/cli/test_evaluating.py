@@ -7,13 +7,14 @@ from typing import Any
 
 import pytest
 
-from core.checkpoints.files import CARD, WEIGHTS, sha256
+from core.checkpoints.shelf import CARD, WEIGHTS
 from core.checkpoints.store import write_card
 from core.cli import evaluating
 from core.data.corpus import questions_digest
 from core.data.course import DEV, TEST, TRAIN, WIKI, load_course
 from core.evaluation.mistakes import KINDS
 from core.evaluation.report_card import load_rows
+from core.files import sha256
 from core.generation.greedy import answer
 
 Run = Callable[..., Any]

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from core import paths
 from core.checkpoints.store import list_checkpoints
 from core.cli import jobs as verb
-from core.cli import paths
 from core.jobs import recorder, training, worker
 from core.jobs.estimate import Estimate
 from core.jobs.folder import LOG

@@ -14,7 +14,7 @@ import torch
 from safetensors import safe_open
 from safetensors.torch import save_file
 
-from core.checkpoints.files import CARD, WEIGHTS
+from core.checkpoints.shelf import CARD, WEIGHTS
 from core.checkpoints.store import SNAPSHOTS, load_checkpoint, snapshot_steps
 from core.cli import train
 from core.jobs import run as run_driver

@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from core.checkpoints.store import list_checkpoints, load_checkpoint
-from core.cli.paths import CHECKPOINTS
 from core.data.characters import compose, describe_character, legible, visible
 from core.data.lines import exact_lines, read_lines
 from core.data.people import Person
 from core.data.vocabulary import CharVocabulary
+from core.paths import CHECKPOINTS
 
 BIDI = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 UNSEEN = BIDI + "\u00ad\u200b\u200c\u200d\u2060\ufeff\ufe0f\ufe00\u034f\u3164\u2800\U000e0041\x1b"

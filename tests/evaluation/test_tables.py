@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from core.cli.paths import ASSETS
 from core.evaluation.interval import wilson_interval
 from core.evaluation.tables import (
     Published,
@@ -16,6 +15,7 @@ from core.evaluation.tables import (
     published_for,
 )
 from core.models.config import VARIANTS
+from core.paths import ASSETS
 from core.training.presets import ABLATION as ABLATION_PRESETS
 
 TABLES = ASSETS / "report_card"

@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from core.checkpoints.files import CARD, read_json, write_json
-from core.checkpoints.shelf import content_hash
-from core.cli.paths import CHECKPOINTS
+from core.checkpoints.shelf import CARD, content_hash
 from core.data.people import Question
 from core.data.vocabulary import Vocabulary
+from core.files import read_json, write_json
 from core.inspection.head_record import (
     SCORES,
     HeadRecord,
@@ -24,6 +23,7 @@ from core.inspection.head_record import (
 from core.inspection.head_table import head_tables
 from core.inspection.readings import named_scores, read_split
 from core.models.gpt import GPT
+from core.paths import CHECKPOINTS
 
 
 def one_layer_more(data: Any) -> None:

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from core.data.course import DEV, TEST, TRAIN, WIKI
-from core.data.paths import COURSE_VARIABLE
 from core.data.people import Person, question_text
 from core.jobs import board, recorder, training, worker
 from core.jobs.spec import TrainSpec, train_spec
 from core.jobs.state import Job, look
+from core.paths import COURSE_VARIABLE
 from core.training import examples
 from core.training.presets import PRESETS
 from core.training.recipe import Recipe

@@ -13,8 +13,8 @@ from core.bench import machine, timing
 from core.bench.memory import MemoryMeter
 from core.bench.record import Bench, read_bench
 from core.bench.spec import BenchSpec
-from core.checkpoints.files import read_json
 from core.cli.main import build_parser
+from core.files import read_json
 from core.jobs import benching, board, status
 from core.jobs.bench_files import BENCH, bench_of, records_of
 from core.jobs.bench_spec import BenchJob, bench_from_dict, bench_job

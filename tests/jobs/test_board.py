@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from core.checkpoints.files import read_json
+from core.files import read_json
 from core.jobs import board
 from core.jobs.folder import (
     JOB,

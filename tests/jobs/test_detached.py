@@ -12,13 +12,13 @@ from pathlib import Path
 import psutil
 import pytest
 
-from core.data.paths import ROOT
 from core.jobs import board
 from core.jobs.folder import LOG
 from core.jobs.launcher import LocalLauncher, quiet_threads
 from core.jobs.metrics import log_tail, read_metrics
 from core.jobs.spec import TrainSpec
 from core.jobs.state import Job, list_jobs, show
+from core.paths import ROOT
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="jobs need Linux or macOS")
 

@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from core.data.paths import COURSE_VARIABLE
 from core.jobs import estimate as estimate_module
 from core.jobs import measure as measure_module
 from core.jobs.estimate import estimate, seconds_ahead
@@ -19,6 +18,7 @@ from core.jobs.locks import held
 from core.jobs.spec import Overrides, TrainSpec
 from core.jobs.state import list_jobs
 from core.jobs.status import Reporter
+from core.paths import COURSE_VARIABLE
 
 MakeSpec = Callable[..., TrainSpec]
 

@@ -10,16 +10,16 @@ import pytest
 import torch
 from safetensors import SafetensorError
 
-from core.checkpoints.files import read_json, write_json
 from core.checkpoints.state import load_state, save_state
 from core.data.course import WIKI
-from core.data.paths import COURSE_VARIABLE
+from core.files import read_json, write_json
 from core.jobs import board, status, training, worker
 from core.jobs.failures import sentence
 from core.jobs.folder import JOB, LOCK, METRICS, RESERVE, STATUS, TICKET
 from core.jobs.locks import held
 from core.jobs.run import STATE
 from core.jobs.state import Job, look
+from core.paths import COURSE_VARIABLE
 from core.training import loop
 
 Work = Callable[[Path], Job]

@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from core.checkpoints.files import CARD, WEIGHTS, read_json, write_json
+from core.checkpoints.shelf import CARD, WEIGHTS
 from core.checkpoints.store import list_checkpoints, load_checkpoint, snapshot_steps
+from core.files import read_json, write_json
 from core.jobs.keep import keep, kept_as, suggested_name
 
 

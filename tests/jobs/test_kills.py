@@ -14,14 +14,15 @@ from typing import Any
 import psutil
 import pytest
 
-from core.checkpoints.files import CARD, WEIGHTS, read_json
+from core.checkpoints.shelf import CARD, WEIGHTS
 from core.checkpoints.state import load_state
 from core.checkpoints.store import SNAPSHOTS, load_checkpoint
-from core.data.paths import ROOT
+from core.files import read_json
 from core.jobs import board
 from core.jobs.metrics import read_metrics
 from core.jobs.run import RUN, STATE
 from core.jobs.state import Job, list_all, look
+from core.paths import ROOT
 
 N_KILLS, N_STEPS, SEED = 50, 300, 2026
 EVERY = 3  # steps a line of metrics

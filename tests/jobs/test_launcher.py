@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from core.data.paths import ROOT
 from core.jobs import launcher as launcher_module
 from core.jobs.folder import LOG
 from core.jobs.launcher import LocalLauncher, quiet_threads, worker_command
+from core.paths import ROOT
 
 
 class Recorded:

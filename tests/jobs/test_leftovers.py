@@ -11,7 +11,7 @@ from typing import Any
 import psutil
 import pytest
 
-from core.checkpoints.files import read_json, write_json
+from core.files import read_json, write_json
 from core.jobs import board, leftovers, turn
 from core.jobs.folder import JOB, LOCK, METRICS, STATUS
 from core.jobs.launcher import WORKER, worker_command

@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
-from core.checkpoints.files import CARD, CONFIG, VOCABULARY, WEIGHTS, read_json, sha256, write_json
+from core.checkpoints.shelf import CARD, CONFIG, VOCABULARY, WEIGHTS
 from core.checkpoints.state import load_state
 from core.checkpoints.store import load_checkpoint
+from core.files import read_json, sha256, write_json
 from core.jobs import board
 from core.jobs.keep import keep
 from core.jobs.origin import can_start_from, shaped_like

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from core.checkpoints.files import CARD
+from core.checkpoints.shelf import CARD
 from core.checkpoints.state import load_state
 from core.checkpoints.store import SNAPSHOTS
 from core.jobs import board
@@ -143,7 +143,7 @@ def test_a_run_that_died_as_it_began_can_begin_again(start: Start, work: Work, m
 
 
 def fail_for(name: str, fail: Callable[..., None]) -> Callable[..., None]:
-    from core.checkpoints.files import write_json
+    from core.files import write_json
 
     def write(path: Path, *given: Any, **named: Any) -> None:
         (fail if path.name == name else write_json)(path, *given, **named)

@@ -11,7 +11,7 @@ from typing import Any
 import psutil
 import pytest
 
-from core.checkpoints.files import read_json, write_json
+from core.files import read_json, write_json
 from core.jobs import board, processes
 from core.jobs.folder import LOCK, STATUS, StopRequest, read_stop, write_stop
 from core.jobs.locks import held

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from core.checkpoints.files import write_json
+from core.files import write_json
 from core.jobs import state as state_module
 from core.jobs.folder import JOB, LOCK, STATUS, STOP, TICKET, StopRequest, read_ticket, write_stop
 from core.jobs.locks import HeldError, held, is_held, take

@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
-from core.checkpoints.files import CARD, WEIGHTS, read_json
+from core.checkpoints.shelf import CARD, WEIGHTS
 from core.checkpoints.state import load_state
 from core.checkpoints.store import SNAPSHOTS, load_checkpoint
+from core.files import read_json
 from core.jobs import board, status
 from core.jobs.folder import RESERVE
 from core.jobs.metrics import read_metrics

@@ -78,8 +78,8 @@ def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """The folder of all jobs, beside an empty shelf; no worker starts, the newest id is highest."""
     shelf, numbers = tmp_path / "checkpoints", itertools.count(10)
     shelf.mkdir(exist_ok=True)
-    monkeypatch.setattr("core.cli.paths.CHECKPOINTS", shelf)
-    monkeypatch.setattr("core.cli.paths.RUNS", shelf / "runs")
+    monkeypatch.setattr("core.paths.CHECKPOINTS", shelf)
+    monkeypatch.setattr("core.paths.RUNS", shelf / "runs")
     for page in ("runtime", "training"):
         monkeypatch.setattr(f"pages.{page}.actions.LocalLauncher", FakeLauncher)
     monkeypatch.setattr(board, "new_id", lambda _: f"20260131-1200{next(numbers)}-0a1b2c")

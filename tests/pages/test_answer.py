@@ -8,9 +8,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.checkpoints.store import list_checkpoints, load_checkpoint
-from core.cli.paths import CHECKPOINTS
 from core.data.people import COLUMNS, split_of
 from core.generation.greedy import answer
+from core.paths import CHECKPOINTS
 from pages.attention.downloads import TABLES_KEY
 from pages.shared.text import plain
 

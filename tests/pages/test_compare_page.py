@@ -6,13 +6,14 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core.checkpoints.files import CARD, read_json, write_json
+from core.checkpoints.shelf import CARD
 from core.checkpoints.store import list_checkpoints, load_checkpoint
-from core.cli.paths import CHECKPOINTS
 from core.data.people import Person, split_of
+from core.files import read_json, write_json
 from core.inspection.align import PARTS, alignments
 from core.inspection.compare import compare_heads
 from core.inspection.trace import trace
+from core.paths import CHECKPOINTS
 from pages.compare.controls import MODELS, MOMENTS, QUESTIONS
 from pages.compare.maps import TABLE_KEY
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core.checkpoints.files import CARD, CONFIG, VOCABULARY, WEIGHTS
+from core.checkpoints.shelf import CARD, CONFIG, VOCABULARY, WEIGHTS
 from core.checkpoints.store import write_card
 
 

@@ -8,8 +8,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.checkpoints.store import list_checkpoints
-from core.cli.paths import CHECKPOINTS
 from core.inspection.head_record import HeadRecord, heads_file
+from core.paths import CHECKPOINTS
 from pages.heads.controls import ONE, PATCH
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -53,8 +53,8 @@ def test_the_report_card_has_a_picture_as_soon_as_something_is_recorded(
     monkeypatch: pytest.MonkeyPatch,
     shown: Callable[[AppTest], str],
 ):
-    monkeypatch.setattr("core.cli.paths.CHECKPOINTS", tmp_path / "checkpoints")
-    monkeypatch.setattr("core.cli.paths.BENCHMARKS", tmp_path)
+    monkeypatch.setattr("core.paths.CHECKPOINTS", tmp_path / "checkpoints")
+    monkeypatch.setattr("core.paths.BENCHMARKS", tmp_path)
     app = AppTest.from_file(ROOT / "app.py", default_timeout=60).run()
     assert len(app.get("image")) == 3
     assert "No variant of the course's task is recorded yet" in shown(app)
@@ -68,7 +68,7 @@ def test_the_report_card_has_a_picture_as_soon_as_something_is_recorded(
 def test_a_shelf_without_tables_and_snapshots_is_told_in_the_cards(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shown: Callable[[AppTest], str]
 ):
-    monkeypatch.setattr("core.cli.paths.CHECKPOINTS", tmp_path)
+    monkeypatch.setattr("core.paths.CHECKPOINTS", tmp_path)
     app = AppTest.from_file(ROOT / "app.py", default_timeout=60).run()
     assert not app.exception
     assert "No table of heads is recorded yet" in shown(app)
@@ -79,8 +79,8 @@ def test_a_shelf_without_tables_and_snapshots_is_told_in_the_cards(
 def test_the_card_of_times_has_a_picture_of_the_first_stored_machine(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shown: Callable[[AppTest], str]
 ):
-    monkeypatch.setattr("core.cli.paths.CHECKPOINTS", tmp_path / "checkpoints")
-    monkeypatch.setattr("core.cli.paths.BENCHMARKS", tmp_path)
+    monkeypatch.setattr("core.paths.CHECKPOINTS", tmp_path / "checkpoints")
+    monkeypatch.setattr("core.paths.BENCHMARKS", tmp_path)
     base = {"causal": False, "pass": "forward", "head_dim": 32}
     records = [
         {**base, "method": method, "seq_len": n, "median_seconds": n * scale}
@@ -101,6 +101,6 @@ def test_the_card_of_times_has_a_picture_of_the_first_stored_machine(
 def test_a_damaged_stored_trace_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     path = tmp_path / "home_trace.json"
     path.write_text('{"question": "Where"}', encoding="utf-8")
-    monkeypatch.setattr("core.cli.paths.ASSETS", tmp_path)
+    monkeypatch.setattr("core.paths.ASSETS", tmp_path)
     app = AppTest.from_file(ROOT / "app.py", default_timeout=60).run()
     assert "not a stored trace: 'answer'" in app.exception[0].value

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core.checkpoints.files import WEIGHTS
+from core.checkpoints.shelf import WEIGHTS
 from core.evaluation.mistakes import KINDS
 from core.evaluation.report_card import load_rows
 from core.evaluation.tables import load_published

@@ -10,7 +10,7 @@ import streamlit as st
 import torch
 from streamlit.testing.v1 import AppTest
 
-from core.checkpoints.files import WEIGHTS
+from core.checkpoints.shelf import WEIGHTS
 from core.checkpoints.store import save_checkpoint
 from core.data.course import DEV, TEST, TRAIN, WIKI
 from core.data.vocabulary import Vocabulary

@@ -6,8 +6,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.checkpoints.store import list_checkpoints
-from core.cli.paths import CHECKPOINTS
 from core.data.people import split_of
+from core.paths import CHECKPOINTS
 from pages.attention.downloads import TABLES_KEY
 from pages.heads.controls import ONE, PATCH
 from pages.shared.questions import COMPOSED, SOURCES

@@ -84,7 +84,7 @@ def stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty folder of stored machines."""
     folder = tmp_path / "benchmarks"
     folder.mkdir()
-    monkeypatch.setattr("core.cli.paths.BENCHMARKS", folder)
+    monkeypatch.setattr("core.paths.BENCHMARKS", folder)
     st.cache_resource.clear()
     return folder
 

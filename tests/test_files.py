@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from core.checkpoints.files import read_json, sha256, write_json, write_whole
+from core.files import read_json, sha256, write_json, write_whole
 
 
 def test_a_writer_that_fails_leaves_the_old_file_and_nothing_else(tmp_path: Path):

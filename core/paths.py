@@ -1,12 +1,17 @@
-"""Where the project's own files lie, and the course's. Nothing heavy is imported."""
+"""Where the project's own files lie, and the course's. Nothing heavy is imported, so that home can
+open at once.
+"""
 
 import os
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[1]
 ASSETS = ROOT / "assets"
 PEOPLE = ASSETS / "people.tsv"
 JUDGED = ASSETS / "people_judged.tsv"
+BENCHMARKS = ASSETS / "benchmarks"
+CHECKPOINTS = ROOT / "checkpoints"
+RUNS = CHECKPOINTS / "runs"
 COURSE_VARIABLE = "A5_DATA"
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from core.data.lines import read_lines
-from core.data.reading import MOST_DEPTH, parse_json, read_bytes
+from core.reading import MOST_DEPTH, parse_json, read_bytes
 
 TERABYTE = 10**12
 
@@ -43,7 +43,7 @@ def test_a_file_that_grows_while_it_is_read_is_refused(
 ):
     path = tmp_path / "a"
     path.write_bytes(b"12345")
-    monkeypatch.setattr("core.data.reading.refuse_large", lambda path, most: None)
+    monkeypatch.setattr("core.reading.refuse_large", lambda path, most: None)
     with pytest.raises(ValueError, match="more than the 4 bytes that are read"):
         read_bytes(path, 4)
 

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 import torch
 
-from core.checkpoints import files
-from core.checkpoints.files import check_target, is_stored, write_json, write_text, write_whole
+from core import files
 from core.checkpoints.state import load_state, save_state
+from core.files import check_target, is_stored, write_json, write_text, write_whole
 
 ROOT_NEEDED = pytest.mark.skipif(os.geteuid() != 0, reason="only root may do this")
 DESCRIPTORS = pytest.mark.skipif(not Path("/dev/fd").is_dir(), reason="there is no /dev/fd here")

@@ -16,16 +16,9 @@ from pathlib import Path
 from shlex import quote
 from typing import Any, cast
 
-from core.data.reading import MOST_JSON_BYTES, parse_json, read_bytes, refuse_large
+from core.reading import MOST_JSON_BYTES, parse_json, read_bytes, refuse_large
 
 MOST_WEIGHTS_BYTES = 2_000_000_000  # the state of the largest training, too
-# What a checkpoint's folder holds.
-CONFIG, VOCABULARY, WEIGHTS, CARD = (
-    "config.json",
-    "vocabulary.json",
-    "model.safetensors",
-    "card.json",
-)
 MOST_LINKS = 40  # as many as Linux follows
 STDOUT = 1
 
