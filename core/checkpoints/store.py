@@ -6,7 +6,7 @@ carries the digest of every other file; a file that does not match it is refused
 
 from collections.abc import Generator
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, cast
 
@@ -21,15 +21,14 @@ from core.checkpoints.shelf import (
     SNAPSHOTS,
     VOCABULARY,
     WEIGHTS,
-    content_hash,
-    list_checkpoints,
-    snapshot_steps,
     weights_path,
 )
+from core.data.task import Task, task_of
 from core.data.vocabulary import Vocabulary, vocabulary_from_dict
 from core.files import MOST_WEIGHTS_BYTES, read_json, sha256, write_json, write_whole
 from core.models.config import GPTConfig
 from core.models.gpt import GPT, parameter_shapes
+from core.models.seam import Model
 from core.reading import refuse_large
 
 
@@ -39,12 +38,13 @@ class CheckpointError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """A loaded model with its vocabulary and card. Never changed after loading."""
+    """A model with its vocabulary, its task if it has one, and its card. Never changed."""
 
-    name: str
-    model: GPT
+    model: Model
     vocabulary: Vocabulary
-    card: dict[str, Any]
+    task: Task | None = None
+    name: str = ""
+    card: dict[str, Any] = field(default_factory=dict[str, Any])
 
 
 def save_checkpoint(
@@ -110,7 +110,7 @@ def load_checkpoint(folder: Path, *, snapshot: int | None = None) -> Checkpoint:
     _refuse_other_shapes(path, parameter_shapes(config))  # before the model takes its memory
     model = GPT(config)
     load_weights(model, path)
-    return Checkpoint(folder.name, model.eval(), vocabulary, card)
+    return Checkpoint(model.eval(), vocabulary, task_of(card), folder.name, card)
 
 
 def read_config(path: Path) -> GPTConfig:
@@ -208,22 +208,3 @@ def _refuse_mismatch(folder: Path, card: dict[str, Any], weights: Path) -> None:
                 f"checkpoint {folder.name}: {name} is not the file that the card describes "
                 f"(sha256 {found[:12]}…, the card says {str(stated[name])[:12]}…)"
             )
-
-
-__all__ = [
-    "SNAPSHOTS",
-    "Checkpoint",
-    "CheckpointError",
-    "content_hash",
-    "list_checkpoints",
-    "load_checkpoint",
-    "load_weights",
-    "read_config",
-    "read_header",
-    "read_tensors",
-    "read_vocabulary",
-    "save_checkpoint",
-    "save_weights",
-    "snapshot_steps",
-    "write_card",
-]

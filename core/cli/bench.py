@@ -18,7 +18,7 @@ from core.bench.measure import measure
 from core.bench.record import Bench, Record, merged, read_bench, write_bench
 from core.bench.spec import DEVICES, DTYPES, METHODS, BenchSpec
 from core.bench.summary import fits_of, report_of, summaries_of
-from core.cli.places import named_file
+from core.cli.arguments import named_file
 from core.files import is_stored
 from core.jobs.stopping import stop_requests
 from core.theory.costs import Sizes

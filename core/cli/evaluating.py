@@ -7,12 +7,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from core.checkpoints.store import Checkpoint, content_hash, load_checkpoint
-from core.cli.places import checkpoint_folder, load_corpus, named_file
-from core.cli.typed import typed
+from core.checkpoints.shelf import content_hash
+from core.checkpoints.store import Checkpoint, load_checkpoint
+from core.cli.arguments import checkpoint_folder, named_file, typed
 from core.data.characters import legible
 from core.data.corpus import TrainingCorpus, questions_digest
 from core.data.people import Question, load_people
+from core.data.task import TASKS
 from core.evaluation.accuracy import grade
 from core.evaluation.baselines import (
     ceiling,
@@ -70,7 +71,7 @@ def run(options: argparse.Namespace) -> None:
     _check_record(options, answered=answered)
     started = time.perf_counter()
     texts = [options.before + question.text for question in asked]
-    given = answer(stored.model, stored.vocabulary, texts)
+    given = answer(stored, texts)
     seconds = time.perf_counter() - started
     nothing: dict[str, Any] = dict.fromkeys(MEASURED)
     report: dict[str, Any] = {
@@ -109,13 +110,18 @@ def _record(folder: Path, card: dict[str, Any], report: dict[str, Any]) -> None:
 
 
 def corpus_of(stored: Checkpoint, folder: Path | None) -> TrainingCorpus:
-    """The corpus that a checkpoint was trained on; the course's files lie in `folder`."""
+    """The corpus of a checkpoint's task; the course's files lie in `folder`.
+
+    Raises ValueError for a checkpoint without a task: it has no questions.
+    """
+    if stored.task is None:
+        raise ValueError(
+            f"checkpoint {stored.name} has no questions: its card names no task known here "
+            f"({', '.join(TASKS)})"
+        )
     recipe = stored.card.get("recipe", {})
-    return load_corpus(
-        recipe.get("corpus", "notable"),
-        n_sentences=recipe.get("n_sentences", DEFAULT_SENTENCES),
-        folder=folder,
-    )
+    sentences = recipe.get("n_sentences", DEFAULT_SENTENCES)
+    return stored.task.corpus(n_sentences=sentences, folder=folder)
 
 
 def _known(corpus: TrainingCorpus, asked: Sequence[Question]) -> list[Question]:
@@ -145,7 +151,7 @@ def _measured(
 
 def _countries(stored: Checkpoint, asked: list[Question], written: list[str]) -> Mapping[str, str]:
     """The table's own countries for people in the table, GeoNames' for the course's people."""
-    if stored.card.get("recipe", {}).get("corpus", "notable") == "notable":
+    if stored.task is not None and stored.task.is_shipped:
         return countries_in(load_people(PEOPLE))
     return countries_of({*written, *(question.answer or "" for question in asked)})
 

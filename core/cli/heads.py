@@ -4,21 +4,22 @@ import argparse
 import json
 import sys
 import time
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, get_args
 
-from core.checkpoints.store import Checkpoint, content_hash, load_checkpoint
+from core.checkpoints.shelf import content_hash
+from core.checkpoints.store import Checkpoint, load_checkpoint
+from core.cli.arguments import checkpoint_folder
 from core.cli.evaluating import corpus_of
-from core.cli.heads_off import run_off
-from core.cli.places import checkpoint_folder
 from core.data.corpus import TrainingCorpus, questions_digest
-from core.inspection.ablate import Mode, head_means
+from core.inspection.ablate import head_means
 from core.inspection.answered import answered
-from core.inspection.captions import head_name
+from core.inspection.effects import effect
 from core.inspection.head_record import HeadRecord, save_record
 from core.inspection.head_rows import HeadRow, HeadTable, Together
-from core.inspection.head_table import Progress, head_table, head_tables
+from core.inspection.head_table import Progress, head_tables, measure_heads, prepare
+from core.inspection.heads import HeadsOff, Mode, head_name, parse_head
 from core.jobs.card import machine
 
 INSTEAD = {"zero": "zero", "mean": "its mean over the dev questions"}
@@ -55,10 +56,11 @@ def run(options: argparse.Namespace) -> None:
     stored = load_checkpoint(folder)
     corpus = corpus_of(stored, options.corpus)
     if options.off:
-        run_off(stored, corpus, options)
+        report = _off(stored, corpus, options)
+        print(json.dumps(report, ensure_ascii=False) if options.json else _off_text(report))
         return
     table = (_record if options.record else _measure)(folder, stored, corpus, options)
-    report: dict[str, Any] = {
+    report = {
         "checkpoint": stored.name,
         "split": options.split,
         "total": table.total,
@@ -74,18 +76,8 @@ def run(options: argparse.Namespace) -> None:
 def _measure(
     _: Path, stored: Checkpoint, corpus: TrainingCorpus, options: argparse.Namespace
 ) -> HeadTable:
-    means = None
-    if options.mode == "mean":
-        known = answered(stored.model, stored.vocabulary, corpus.dev)
-        means = head_means(stored.model, known)
-    return head_table(
-        stored.model,
-        stored.vocabulary,
-        corpus.questions(options.split),
-        mode=options.mode,
-        means=means,
-        progress=_progress(),
-    )
+    prepared = prepare(stored, corpus.questions(options.split))
+    return measure_heads(stored, prepared, _in_place(stored, corpus, options.mode), _progress())
 
 
 def _record(
@@ -93,9 +85,7 @@ def _record(
 ) -> HeadTable:
     """Both modes, into a file beside the weights."""
     asked, started = corpus.questions(options.split), time.perf_counter()
-    tables, means = head_tables(
-        stored.model, stored.vocabulary, asked, corpus.dev, progress=_progress()
-    )
+    tables, means = head_tables(stored, asked, corpus.dev, progress=_progress())
     record = HeadRecord(
         checkpoint=stored.name,
         split=options.split,
@@ -108,6 +98,41 @@ def _record(
     )
     save_record(folder, record)
     return tables[options.mode]
+
+
+def _off(stored: Checkpoint, corpus: TrainingCorpus, options: argparse.Namespace) -> dict[str, Any]:
+    """Some heads off together, and what is left of the answers."""
+    heads = tuple(parse_head(text) for text in options.off)
+    known = answered(stored, corpus.questions(options.split))
+    accuracy, off = known.accuracy, _in_place(stored, corpus, options.mode)
+    found = effect(stored, known, replace(off, heads=heads))
+    return {
+        "checkpoint": stored.name,
+        "split": options.split,
+        "total": len(known.questions),
+        "mode": options.mode,
+        "off": [head_name(*head) for head in found.heads],
+        "accuracy": accuracy,
+        "accuracy_without": found.accuracy,
+        "changed": int(found.changed.sum()),
+        "log_probability_change": float(found.answer_change.mean()),
+    }
+
+
+def _in_place(stored: Checkpoint, corpus: TrainingCorpus, mode: Mode) -> HeadsOff:
+    """What takes the place of heads that are off."""
+    if mode == "zero":
+        return HeadsOff()
+    return HeadsOff(mode=mode, means=head_means(stored.model, answered(stored, corpus.dev)))
+
+
+def _off_text(report: dict[str, Any]) -> str:
+    return (
+        f"{report['checkpoint']}, {report['split']}: {report['accuracy']:.1%} of "
+        f"{report['total']} with every head, {report['accuracy_without']:.1%} without "
+        f"{', '.join(report['off'])} ({report['mode']} in their place); {report['changed']} "
+        f"answers change, log-probability {report['log_probability_change']:+.2f} on average"
+    )
 
 
 def _together(off: Together) -> dict[str, Any]:

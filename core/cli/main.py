@@ -16,16 +16,15 @@ from typing import NoReturn, TextIO
 
 from core.cli import verbs
 from core.cli.ablation import add_ablation
+from core.cli.arguments import named_file, typed
 from core.cli.bench import add_bench
 from core.cli.evaluating import add_evaluate
 from core.cli.heads import add_heads
 from core.cli.importing import add_import
 from core.cli.jobs import add_jobs
 from core.cli.montecarlo import add_montecarlo
-from core.cli.places import named_file
 from core.cli.seeds import add_seeds
 from core.cli.train import add_train
-from core.cli.typed import typed
 from core.data.biographies import PATTERNS
 from core.data.characters import legible
 

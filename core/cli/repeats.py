@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Any
 
 from core.checkpoints.shelf import CARD
-from core.cli.places import named_file
+from core.cli.arguments import named_file
 from core.cli.train import begin, tell, train
-from core.data.shipped import load_corpus
+from core.data.task import TASKS
 from core.files import read_json
 from core.jobs.run import RUN, resume_run
 from core.paths import ASSETS
@@ -62,7 +62,7 @@ def _finished(
     folder: Path, recipe: Recipe, options: argparse.Namespace, *, seed: int, steps: int | None
 ) -> dict[str, Any]:
     card = read_json(folder / CARD)
-    corpus = load_corpus(recipe.corpus, n_sentences=recipe.n_sentences, folder=options.corpus)
+    corpus = TASKS[recipe.corpus].corpus(n_sentences=recipe.n_sentences, folder=options.corpus)
     wanted = (seed, recipe, corpus.digest, card["n_steps"] if steps is None else steps)
     found = (card["seed"], recipe_from_dict(card["recipe"]), card["data_sha256"], card["n_steps"])
     if found != wanted:

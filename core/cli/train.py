@@ -160,7 +160,7 @@ def _steps(run: Run) -> Iterator[StepRecord]:
 
 
 def _progress(run: Run, record: StepRecord, losses: list[float]) -> str:
-    held_out = evaluate(run.model, run.vocabulary, run.corpus.held_out)
+    held_out = evaluate(run.checkpoint, run.corpus.held_out)
     mean = sum(losses) / len(losses)
     return (
         f"step {record.step} of {run.trainer.n_steps} ({record.phase}), {run.seconds:.0f} s, "

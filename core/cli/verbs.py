@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from core.checkpoints.store import load_checkpoint
-from core.cli.places import checkpoint_folder
+from core.cli.arguments import checkpoint_folder
 from core.data.biographies import biographies
 from core.data.characters import legible
-from core.data.people import load_people, question_text
+from core.data.people import BIRTHPLACE, is_right, load_people
 from core.data.reference import compare, load_judgements, load_reference, table_figures
 from core.files import write_json, write_text
 from core.generation.greedy import answer
@@ -20,7 +20,7 @@ from core.paths import JUDGED, PEOPLE
 def ask(options: argparse.Namespace) -> None:
     """Answer one question."""
     stored = load_checkpoint(checkpoint_folder(options.checkpoint))
-    (given,) = answer(stored.model, stored.vocabulary, [options.question])
+    (given,) = answer(stored, [options.question])
     report = {
         "question": options.question,
         "answer": given.text,
@@ -37,7 +37,7 @@ def ask(options: argparse.Namespace) -> None:
 def trace(options: argparse.Namespace) -> None:
     """Record every head while one question is answered, and prove the record."""
     stored = load_checkpoint(checkpoint_folder(options.checkpoint))
-    record = trace_model(stored.model, stored.vocabulary, options.question)
+    record = trace_model(stored, options.question)
     proof = record.proof
     report = {
         "answer": record.answer,
@@ -100,7 +100,7 @@ def corpus(options: argparse.Namespace) -> None:
 
 def expected_answer(question: str) -> str | None:
     """The known birthplace if the question is the template about somebody in the table."""
-    known = {question_text(p.name): p.birthplace for p in load_people(PEOPLE)}
+    known = {BIRTHPLACE.question(p.name): p.birthplace for p in load_people(PEOPLE)}
     return known.get(question.strip())
 
 
@@ -113,7 +113,7 @@ def _expectation(report: dict[str, Any]) -> str:
     expected = report["expected"]
     if expected is None:
         return "nobody known to the table is asked about"
-    return "right" if report["answer"] == expected else f"wrong: {expected} is expected"
+    return "right" if is_right(report["answer"], expected) else f"wrong: {expected} is expected"
 
 
 def _print(options: argparse.Namespace, report: dict[str, Any], text: str) -> None:

@@ -3,12 +3,11 @@
 The files are not part of this project; a folder that holds them is named by the user.
 """
 
-import re
 from dataclasses import dataclass
 from pathlib import Path
 
 from core.data.lines import read_lines
-from core.data.people import Question
+from core.data.people import BIRTHPLACE, Question
 
 WIKI, TRAIN, DEV, TEST = (
     "wiki.txt",
@@ -58,8 +57,8 @@ def load_course(folder: Path) -> CourseData:
 
 def name_in_question(text: str) -> str:
     """The name as the question says it; a question of another form is its own name."""
-    match = re.fullmatch(r"\s*Where was (.+?) born\s*\?\s*", text)
-    return match[1] if match else text
+    span = BIRTHPLACE.name_span(text)
+    return text if span is None else text[slice(*span)]
 
 
 def _questions(path: Path, *, answered: bool) -> list[Question]:

@@ -1,13 +1,11 @@
 """Pretraining objectives as small pure functions: token ids in, one training sequence out.
 
-Each takes an explicit `random.Random`; nothing else is random.
+`mark` is the id of ⁇. Each takes an explicit `random.Random`; nothing else is random.
 """
 
 import random
 import re
 from collections.abc import Sequence
-
-from core.data.vocabulary import MASK_ID
 
 # A capitalised word (also eMalahleni, d'Ivoire, St., D.C.) or a number, and words that join names.
 _SALIENT_WORD = (
@@ -25,7 +23,9 @@ _OPENER = re.compile(
 )
 
 
-def span_corruption(ids: Sequence[int], *, block_size: int, generator: random.Random) -> list[int]:
+def span_corruption(
+    ids: Sequence[int], *, mark: int, block_size: int, generator: random.Random
+) -> list[int]:
     """`prefix ⁇ suffix ⁇ span`, as the course defines it.
 
     The document is cut to a random length between 4 and 7/8 of the block; the span has a quarter
@@ -40,7 +40,7 @@ def span_corruption(ids: Sequence[int], *, block_size: int, generator: random.Ra
     n_masked = generator.randint(1, max(1, length // 2))
     start = generator.randint(0, length - n_masked)
     end = start + n_masked
-    return [*ids[:start], MASK_ID, *ids[end:length], MASK_ID, *ids[start:end]]
+    return [*ids[:start], mark, *ids[end:length], mark, *ids[start:end]]
 
 
 def salient_spans(text: str, *, numbers: bool = True) -> list[tuple[int, int]]:
@@ -73,16 +73,17 @@ def _opens_sentence(text: str, position: int) -> bool:
 
 
 def salient_span_corruption(
-    before: Sequence[int], span: Sequence[int], after: Sequence[int]
+    before: Sequence[int], span: Sequence[int], after: Sequence[int], *, mark: int
 ) -> list[int]:
     """`before ⁇ after ⁇ span ⁇` where the span is a name or number."""
-    return [*before, MASK_ID, *after, MASK_ID, *span, MASK_ID]
+    return [*before, mark, *after, mark, *span, mark]
 
 
 def shuffled_facts(
     name: Sequence[int],
     facts: Sequence[Sequence[int]],
     *,
+    mark: int,
     n_most: int,
     generator: random.Random,
 ) -> list[int]:
@@ -93,9 +94,9 @@ def shuffled_facts(
     must recall it.
     """
     chosen = dict.fromkeys(map(tuple, generator.sample(list(facts), min(n_most, len(facts)))))
-    sequence = [*name, MASK_ID]
+    sequence = [*name, mark]
     for fact in chosen:
-        sequence += [*fact, MASK_ID]
+        sequence += [*fact, mark]
     return sequence
 
 
@@ -103,6 +104,7 @@ def ordered_facts(
     name: Sequence[int],
     facts: Sequence[Sequence[int]],
     *,
+    mark: int,
     n_most: int,
     generator: random.Random,
 ) -> list[int]:
@@ -113,9 +115,9 @@ def ordered_facts(
     empty has one fact, drawn uniformly.
     """
     chosen = [fact for fact in facts if generator.random() < 0.5] or [generator.choice(facts)]
-    sequence = [*name, MASK_ID]
+    sequence = [*name, mark]
     for fact in list(dict.fromkeys(map(tuple, chosen)))[:n_most]:
-        sequence += [*fact, MASK_ID]
+        sequence += [*fact, mark]
     return sequence
 
 
@@ -124,15 +126,15 @@ def words_before(text: str, position: int, *, n_most: int) -> list[str]:
     return _WORD.findall(text, 0, position)[-n_most:] if n_most else []
 
 
-def cued_fact(name_and_cue: Sequence[int], fact: Sequence[int]) -> list[int]:
+def cued_fact(name_and_cue: Sequence[int], fact: Sequence[int], *, mark: int) -> list[int]:
     """`name cue ⁇ fact ⁇` where the cue is the words that stand before the fact in the text.
 
     The cue tells what the fact is to the person ("born in", "member of the"), and of "Adelaide,
     Australia" that the second follows from the first. A question is a cue in other words.
     """
-    return [*name_and_cue, MASK_ID, *fact, MASK_ID]
+    return [*name_and_cue, mark, *fact, mark]
 
 
-def question_and_answer(question: Sequence[int], answer: Sequence[int]) -> list[int]:
+def question_and_answer(question: Sequence[int], answer: Sequence[int], *, mark: int) -> list[int]:
     """`question ⁇ answer ⁇`, the fine-tuning form."""
-    return [*question, MASK_ID, *answer, MASK_ID]
+    return [*question, mark, *answer, mark]

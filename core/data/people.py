@@ -1,6 +1,7 @@
 """The table of notable people, its fixed splits, and the questions about them."""
 
 import hashlib
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -38,6 +39,31 @@ class Question:
     name: str
 
 
+def is_right(given: str, expected: str) -> bool:
+    """Exact match after trimming: the one rule for a right answer."""
+    return given.strip() == expected.strip()
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """A question about somebody: what stands before the name, and behind it."""
+
+    before: str
+    behind: str
+
+    def question(self, name: str) -> str:
+        return f"{self.before}{name}{self.behind}"
+
+    def name_span(self, text: str) -> tuple[int, int] | None:
+        """(start, end) of the name in a question, with any space that was typed around it; None for
+        a text of another form. White space around all and before the last mark does not matter.
+        """
+        before, behind = re.escape(self.before), re.escape(self.behind[:-1])
+        match = re.fullmatch(rf"\s*{before}(.+?){behind}\s*{re.escape(self.behind[-1])}\s*", text)
+        return None if match is None else match.span(1)
+
+
+BIRTHPLACE = Template("Where was ", " born?")  # the one template of the exercise
 COLUMNS = tuple(field.name for field in fields(Person))
 
 
@@ -65,15 +91,10 @@ def is_held_out(name: str) -> bool:
     return split_of(name) == "train" and _fraction(name, salt="held-out") < 0.1
 
 
-def question_text(name: str) -> str:
-    """The one template of the exercise."""
-    return f"Where was {name} born?"
-
-
 def questions_of(people: Iterable[Person], split: Split) -> list[Question]:
     """The questions about everybody in one split, in the order of the table."""
     return [
-        Question(question_text(person.name), person.birthplace, person.name)
+        Question(BIRTHPLACE.question(person.name), person.birthplace, person.name)
         for person in people
         if split_of(person.name) == split
     ]

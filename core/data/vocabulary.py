@@ -31,6 +31,16 @@ class Vocabulary(Protocol):
     @property
     def size(self) -> int: ...
 
+    @property
+    def pad_id(self) -> int:
+        """What fills up the shorter rows of a batch."""
+        ...
+
+    @property
+    def mask_id(self) -> int:
+        """The mark that ends a prompt and an answer, and stands for what is left out."""
+        ...
+
     def encode(self, text: str) -> list[int]:
         """Ids of a text. Raises ValueError naming a character that is outside, and where."""
         ...
@@ -56,6 +66,7 @@ class CharVocabulary:
     """PAD (id 0), MASK (id 1), then the sorted characters of the corpus."""
 
     kind = "char"
+    pad_id, mask_id = PAD_ID, MASK_ID
 
     def __init__(self, characters: str) -> None:
         if characters[:2] != PAD + MASK or len(set(characters)) != len(characters):
@@ -119,6 +130,7 @@ class BpeVocabulary:
     """
 
     kind = "bpe"
+    pad_id, mask_id = PAD_ID, MASK_ID
 
     def __init__(self, tokenizer: Tokenizer) -> None:
         # Typed text must never become a control token; refuse_special gives the clear error.

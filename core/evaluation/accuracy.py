@@ -3,10 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from core.data.people import Question
-from core.data.vocabulary import Vocabulary
+from core.checkpoints.store import Checkpoint
+from core.data.people import Question, is_right
 from core.generation.greedy import Answer, answer
-from core.models.gpt import GPT
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,17 +21,17 @@ class Evaluation:
         return self.correct / self.total
 
 
-def evaluate(model: GPT, vocabulary: Vocabulary, questions: Sequence[Question]) -> Evaluation:
+def evaluate(checkpoint: Checkpoint, questions: Sequence[Question]) -> Evaluation:
     """Greedy answers to questions whose answers are known, and how many are right."""
     _refuse_unanswered(questions)
-    return grade(questions, answer(model, vocabulary, [question.text for question in questions]))
+    return grade(questions, answer(checkpoint, [question.text for question in questions]))
 
 
 def grade(questions: Sequence[Question], answers: Sequence[Answer]) -> Evaluation:
-    """Exact match after trimming. Raises ValueError without answered questions."""
+    """How many are right. Raises ValueError without answered questions."""
     _refuse_unanswered(questions)
     correct = sum(
-        given.text.strip() == (question.answer or "").strip()
+        is_right(given.text, question.answer or "")
         for given, question in zip(answers, questions, strict=True)
     )
     return Evaluation([*answers], correct, len(questions))

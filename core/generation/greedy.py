@@ -1,7 +1,7 @@
 """Greedy answers in batches, with a key-value cache.
 
-A prompt is `question ⁇`; the answer runs until the next ⁇ or the limit. Prompts of equal length
-share a batch, so nothing is ever padded.
+A prompt of a task is `question ⁇`, without a task it is the text alone; the answer runs until the
+next ⁇ or the limit. Prompts of equal length share a batch, so nothing is ever padded.
 """
 
 from collections import defaultdict
@@ -12,9 +12,10 @@ from typing import cast
 import torch
 from torch import Tensor
 
-from core.data.vocabulary import MASK_ID, Vocabulary
-from core.models.gpt import GPT, Change
+from core.checkpoints.store import Checkpoint
+from core.data.vocabulary import Vocabulary
 from core.models.heads import Heads
+from core.models.seam import Change, Model, refuse_lacking
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,25 +27,30 @@ class Answer:
     probability: float
 
 
-def prompt_ids(vocabulary: Vocabulary, question: str, *, block_size: int) -> list[int]:
-    """`question ⁇` as ids. Raises ValueError for an empty, too long or unknown text."""
-    if not question.strip():
+def prompt_ids(checkpoint: Checkpoint, text: str) -> list[int]:
+    """What the model reads of a question or, without a task, of a text.
+
+    Raises ValueError for an empty, too long or unknown text.
+    """
+    task, vocabulary = checkpoint.task, checkpoint.vocabulary
+    longest = checkpoint.model.shape.longest_input
+    if not text.strip():
+        like = "type one" if task is None else f"type a text such as {task.example!r}"
+        raise ValueError(f"the question is empty: {like}")
+    ends = [] if task is None else [vocabulary.mask_id]
+    ids = vocabulary.encode(text)
+    if len(ids) + len(ends) >= longest:
+        mark = "its end mark and " if ends else ""
         raise ValueError(
-            "the question is empty: type a text such as 'Where was Ada Lovelace born?'"
+            f"the question has {len(ids)} tokens; with {mark}one token of answer "
+            f"at most {longest - 1 - len(ends)} fit into this model's block of {longest}"
         )
-    ids = [*vocabulary.encode(question), MASK_ID]
-    if len(ids) >= block_size:
-        raise ValueError(
-            f"the question has {len(ids) - 1} tokens; with its end mark and one token of answer "
-            f"at most {block_size - 2} fit into this model's block of {block_size}"
-        )
-    return ids
+    return [*ids, *ends]
 
 
 @torch.inference_mode()
 def answer(
-    model: GPT,
-    vocabulary: Vocabulary,
+    checkpoint: Checkpoint,
     questions: Sequence[str],
     *,
     max_new_tokens: int = 40,
@@ -53,24 +59,26 @@ def answer(
 ) -> list[Answer]:
     """Answer every question, in the given order. Cost: one pass over each prompt plus one
     position a new token. Leaves the model's mode alone (there is no dropout). `change`, made for
-    the position of the ⁇ that ends the prompt, may put something in the place of what the heads
-    give. Raises ValueError for a question that does not fit, and for fewer than one new token.
+    the position of the last token of the prompt, may put something in the place of what the heads
+    give. Raises ValueError for a question that does not fit, for fewer than one new token, and for
+    a model that cannot write.
     """
+    model, vocabulary = checkpoint.model, checkpoint.vocabulary
+    refuse_lacking(model, "answer")
     if max_new_tokens < 1:
         raise ValueError(f"max_new_tokens is {max_new_tokens}; it must be at least 1")
-    block_size = model.config.longest_input
-    prompts = [prompt_ids(vocabulary, text, block_size=block_size) for text in questions]
+    prompts = [prompt_ids(checkpoint, text) for text in questions]
     by_length: dict[int, list[int]] = defaultdict(list)
     for index, prompt in enumerate(prompts):
         by_length[len(prompt)].append(index)
     answers: dict[int, Answer] = {}
     for length, members in sorted(by_length.items()):
-        limit = min(max_new_tokens, block_size - length)
+        limit = min(max_new_tokens, model.shape.longest_input - length)
         for start in range(0, len(members), batch_size):
             batch = members[start : start + batch_size]
             ids = torch.tensor([prompts[i] for i in batch])
             changed = None if change is None else change(length - 1)
-            new_ids, logs = greedy(model, ids, limit, change=changed)
+            new_ids, logs = greedy(model, ids, limit, end=vocabulary.mask_id, change=changed)
             rows = cast(list[list[int]], new_ids.tolist())
             for index, row, log in zip(batch, rows, logs, strict=True):
                 answers[index] = _cut(vocabulary, row, log)
@@ -78,11 +86,11 @@ def answer(
 
 
 def greedy(
-    model: GPT, prompt: Tensor, n_new: int, *, change: Change | None = None
+    model: Model, prompt: Tensor, n_new: int, *, end: int, change: Change | None = None
 ) -> tuple[Tensor, Tensor]:
     """The likeliest next token, `n_new` times: ids and log-probabilities, each (B, n_new).
 
-    Stops early once every row has ended; columns after a row's ⁇ mean nothing.
+    Stops early once every row has written `end`; columns behind it mean nothing.
     """
     past = Past(change)
     ids, start = prompt, 0
@@ -94,7 +102,7 @@ def greedy(
         log, best = model.logits(x[:, -1]).log_softmax(-1).max(-1)
         new_ids.append(best)
         logs.append(log)
-        ended |= best == MASK_ID
+        ended |= best == end
         if bool(ended.all()):
             break
         start += ids.shape[1]
@@ -118,5 +126,6 @@ class Past:
 
 
 def _cut(vocabulary: Vocabulary, ids: list[int], logs: Tensor) -> Answer:
-    end = ids.index(MASK_ID) + 1 if MASK_ID in ids else len(ids)
+    mark = vocabulary.mask_id
+    end = ids.index(mark) + 1 if mark in ids else len(ids)
     return Answer(vocabulary.decode(ids[:end]), tuple(ids[:end]), float(logs[:end].sum().exp()))

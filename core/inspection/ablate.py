@@ -5,88 +5,59 @@ bias + Σ_h W_O[h] · output_h, and only the terms of the heads that are off cha
 is never touched; the replacement is a function that its forward pass is given.
 """
 
-from collections.abc import Collection
-from dataclasses import dataclass
-from typing import get_args
-
 import numpy as np
 import torch
 from torch import Tensor
 
-from core.inspection.answered import Answered, attending, in_batches
-from core.inspection.captions import head_name
-from core.inspection.off import Head, HeadMeans, Mode
-from core.models.config import GPTConfig
-from core.models.gpt import GPT, Change
+from core.inspection.answered import Answered, ChangeAt, attending, in_batches
+from core.inspection.heads import HeadMeans, HeadsOff
 from core.models.heads import Heads
+from core.models.seam import Change, Model
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ablation:
-    """Heads to switch off and what takes their place. Made by `ablation`, which checks it."""
+def switched_off(off: HeadsOff) -> ChangeAt:
+    """The change for prompts whose last row stands at a position, made for that position.
 
-    heads: tuple[Head, ...]
-    mode: Mode
-    means: HeadMeans | None
+    That the heads are the model's own is seen to by `checked_off`.
+    """
+    by_layer: dict[int, list[int]] = {}
+    for layer, head in off.heads:
+        by_layer.setdefault(layer, []).append(head)
 
-    def at(self, mark: int) -> Change:
-        """The change for prompts whose ⁇ stands at position `mark`."""
-        off: dict[int, list[int]] = {}
-        for layer, head in self.heads:
-            off.setdefault(layer, []).append(head)
-
+    def at(mark: int) -> Change:
         def change(layer: int, heads: Heads, output: Tensor) -> Tensor:
-            if layer not in off:
+            if layer not in by_layer:
                 return output
-            chosen, kept = off[layer], output.clone()
-            kept[:, chosen] = self._instead(layer, chosen, heads.rows >= mark).to(kept.dtype)
+            chosen, kept = by_layer[layer], output.clone()
+            kept[:, chosen] = _instead(off, layer, chosen, heads.rows >= mark).to(kept.dtype)
             return kept
 
         return change
 
-    def _instead(self, layer: int, chosen: list[int], writing: Tensor) -> Tensor:
-        """What stands in the place of the chosen heads' output: a zero, or (chosen, rows, d)."""
-        if self.means is None or self.mode == "zero":
-            return torch.zeros(())
-        read, written = (
-            torch.from_numpy(values[layer, chosen])[:, None]
-            for values in (self.means.reading, self.means.writing)
-        )
-        return torch.where(writing[:, None], written, read)
+    return at
 
 
-def ablation(
-    config: GPTConfig,
-    heads: Collection[Head],
-    mode: Mode = "zero",
-    means: HeadMeans | None = None,
-) -> Ablation:
-    """Raises ValueError for a head that is not there, a mode that is not known, and for the mode
-    `mean` without means of this model's shape.
-    """
-    n_layers, n_heads = config.n_layers, config.n_heads
-    for layer, head in heads:
-        if not (0 <= layer < n_layers and 0 <= head < n_heads):
-            raise ValueError(
-                f"{head_name(layer, head)} is not a head of this model: layers are 0 to "
-                f"{n_layers - 1}, heads 0 to {n_heads - 1}"
-            )
-    if mode not in get_args(Mode):
-        raise ValueError(f"mode {mode!r}; allowed: {', '.join(get_args(Mode))}")
-    if mode == "mean":
-        _check_means(config, means)
-    return Ablation(heads=tuple(sorted(set(heads))), mode=mode, means=means)
+def _instead(off: HeadsOff, layer: int, chosen: list[int], writing: Tensor) -> Tensor:
+    """What stands in the place of the chosen heads' output: a zero, or (chosen, rows, d)."""
+    if off.means is None or off.mode == "zero":
+        return torch.zeros(())
+    read, written = (
+        torch.from_numpy(values[layer, chosen])[:, None]
+        for values in (off.means.reading, off.means.writing)
+    )
+    return torch.where(writing[:, None], written, read)
 
 
 @torch.inference_mode()
-def head_means(model: GPT, known: Answered) -> HeadMeans:
+def head_means(model: Model, known: Answered) -> HeadMeans:
     """What each head gives on average over all rows of questions and their answers.
 
     Where no row of a kind stands (a Perceiver's latents may end before ⁇), the mean over the
     other kind stands for it. Cost: one pass over each question.
     """
-    shape = (2, model.config.n_layers, model.config.n_heads, model.config.head_dim)
-    sums, counts = np.zeros(shape), np.zeros((2, model.config.n_layers, 1, 1))
+    shape = model.shape
+    sums = np.zeros((2, shape.n_layers, shape.n_heads, shape.head_dim))
+    counts = np.zeros((2, shape.n_layers, 1, 1))
     for batch in in_batches(known.prompts, known.answers):
 
         def add(layer: int, heads: Heads, output: Tensor, mark: int = batch.mark) -> Tensor:
@@ -100,12 +71,3 @@ def head_means(model: GPT, known: Answered) -> HeadMeans:
     means = np.where(none, sums[::-1], sums) / np.maximum(np.where(none, counts[::-1], counts), 1)
     reading, writing = means.astype(np.float32)
     return HeadMeans(reading=reading, writing=writing)
-
-
-def _check_means(config: GPTConfig, means: HeadMeans | None) -> None:
-    if means is None:
-        raise ValueError("mode 'mean' needs the heads' means over the dev questions (head_means)")
-    shape = (config.n_layers, config.n_heads, config.head_dim)
-    for values in (means.reading, means.writing):
-        if values.shape != shape:
-            raise ValueError(f"means of shape {values.shape}; this model's heads need {shape}")

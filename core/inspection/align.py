@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from itertools import takewhile
 
 from core.data.characters import SPACE_GLYPH
+from core.data.people import BIRTHPLACE
 from core.inspection.fold import fold, word_index, word_labels
 from core.inspection.record import Array, AttentionTrace
 
@@ -175,5 +176,5 @@ def _why_not(first: AttentionTrace, second: AttentionTrace, a: _Prompt, b: _Prom
     which = " and ".join(repr(text) for text in off) or "one of the two"
     return (
         f"{len(a.words)} and {len(b.words)} words: questions of different length are aligned by "
-        f"the parts of 'Where was … born?', and {which} does not follow it"
+        f"the parts of {BIRTHPLACE.question('…')!r}, and {which} does not follow it"
     )

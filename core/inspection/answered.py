@@ -13,14 +13,14 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from core.data.people import Question
-from core.data.vocabulary import Vocabulary
+from core.checkpoints.store import Checkpoint
+from core.data.people import Question, is_right
 from core.generation.greedy import Answer, answer, prompt_ids
 from core.inspection.record import Array
-from core.models.gpt import GPT, Attend, Change
+from core.models.seam import Attend, Change, Model
 
 BATCH_SIZE = 128
-# Made for the position of the ⁇ that ends a prompt.
+# Made for the position of the last token of a prompt, which is the ⁇ of a question.
 ChangeAt = Callable[[int], Change]
 
 
@@ -56,17 +56,16 @@ class Batch(NamedTuple):
 
 
 @torch.inference_mode()
-def answered(model: GPT, vocabulary: Vocabulary, questions: Sequence[Question]) -> Answered:
+def answered(checkpoint: Checkpoint, questions: Sequence[Question]) -> Answered:
     """Answer every question. Cost: the answers and one pass over each. Raises ValueError for none,
     and for a question that does not fit.
     """
     if not questions:
         raise ValueError("no questions: heads are looked at while at least one is answered")
     texts = [question.text for question in questions]
-    given = answer(model, vocabulary, texts)
-    block_size = model.config.longest_input
-    prompts = [tuple(prompt_ids(vocabulary, text, block_size=block_size)) for text in texts]
-    logs, _ = written_again(model, prompts, given)
+    given = answer(checkpoint, texts)
+    prompts = [tuple(prompt_ids(checkpoint, text)) for text in texts]
+    logs, _ = written_again(checkpoint.model, prompts, given)
     return Answered(
         questions=tuple(questions),
         prompts=tuple(prompts),
@@ -76,7 +75,7 @@ def answered(model: GPT, vocabulary: Vocabulary, questions: Sequence[Question]) 
 
 
 def written_again(
-    model: GPT,
+    model: Model,
     prompts: Sequence[Sequence[int]],
     answers: Sequence[Answer],
     change: ChangeAt | None = None,
@@ -120,10 +119,10 @@ def attending(change: Change | None) -> Attend:
 
 
 def count_right(questions: Sequence[Question], answers: Sequence[Answer]) -> int:
-    """Exact match after trimming. Raises ValueError if a question's answer is not known."""
+    """How many are right. Raises ValueError if a question's answer is not known."""
     if any(question.answer is None for question in questions):
         raise ValueError("these questions come without answers: nobody can say how many are right")
     return sum(
-        given.text.strip() == cast(str, question.answer).strip()
+        is_right(given.text, cast(str, question.answer))
         for question, given in zip(questions, answers, strict=True)
     )

@@ -1,15 +1,11 @@
 """Direct attribution: what each part of a model adds to one token's logit, and the logit lens.
 
 The residual stream x that the head reads is a sum: embedding, every attention head's part, every
-attention bias, every MLP's output (its biases within). The final layer norm is not linear, so its
-scale is held at what it is in the real run, σ = √(var x + ε); with it
-
-    logit[t] = Σ_parts (part − mean part) · (γ ∘ w_t) / σ + β · w_t
-
-is exact: the parts sum to the real logit. γ, β: the norm's parameters; w_t: the token's row of the
-head. What a part does through later layers is not counted, hence "direct". The lens instead reads
-the whole stream after each layer with the model's own norm and head, each with its own scale; its
-last row is the real logit and its steps sum to it.
+attention bias, every MLP's output (its biases within). The final norm is not linear, so its scale
+is held at what it is in the real run; with it the logit is linear in the parts (the model's
+`readout` says how), and they sum to it exactly. What a part does through later layers is not
+counted, hence "direct". The lens instead reads the whole stream after each layer with the model's
+own norm and head, each with its own scale; its last row is the real logit and its steps sum to it.
 (Elhage et al. 2021, "A mathematical framework"; nostalgebraist 2020, "the logit lens".)
 """
 
@@ -22,13 +18,13 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from core.checkpoints.store import Checkpoint
 from core.data.people import Question
 from core.data.vocabulary import Vocabulary
 from core.inspection.answered import Answered, answered, in_batches
 from core.inspection.record import Array
-from core.models.config import GPTConfig
-from core.models.gpt import GPT, Stream
 from core.models.heads import Heads
+from core.models.seam import Model, Stream, refuse_lacking
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,18 +95,20 @@ class Parts(NamedTuple):
 
 @torch.inference_mode()
 def attribution(
-    model: GPT, vocabulary: Vocabulary, question: str, *, step: int = 0, relative: bool = False
+    checkpoint: Checkpoint, question: str, *, step: int = 0, relative: bool = False
 ) -> Attribution:
     """Attribution of the token that is written at `step`, the first unless told.
 
     In a Perceiver only the last layer writes into the tokens' own stream: what the other layers
-    add is 0. Cost: the answer and one forward pass. Raises ValueError for a step that is not there.
+    add is 0. Cost: the answer and one forward pass. Raises ValueError for a step that is not there,
+    and for a model whose parts do not sum up.
     """
-    ids, row, written = _written(model, vocabulary, question, step)
+    model, vocabulary = checkpoint.model, checkpoint.vocabulary
+    refuse_lacking(model, "attribution")
+    ids, row, written = _written(checkpoint, question, step)
     token = written[step]
     parts = stream_parts(model, ids, row)
-    direction = directions(model, torch.tensor([token]), relative=relative)
-    read = readout(model, parts.final, direction)
+    read, constant = model.readout(parts.final, torch.tensor([token]), relative=relative)
     logits = model.logits(parts.final)[0]
     return Attribution(
         token=label_at(vocabulary, written, step, token),
@@ -120,39 +118,36 @@ def attribution(
         heads=_numbers(_added(parts.heads, read)[0]),
         attention_bias=_numbers(_added(parts.attention_bias, read)[0]),
         mlp=_numbers(_added(parts.mlp, read)[0]),
-        norm_bias=float((direction * model.norm.bias).sum()),
+        norm_bias=float(constant),
     )
 
 
 @torch.inference_mode()
-def mean_attribution(model: GPT, known: Answered) -> Array:
+def mean_attribution(model: Model, known: Answered) -> Array:
     """(n_layers, n_heads): what each head adds directly to the first token of each answer, above
     what it adds to the mean of all tokens; the mean over questions. Cost: one pass over each.
     """
-    total = np.zeros((model.config.n_layers, model.config.n_heads))
+    refuse_lacking(model, "attribution")
+    total = np.zeros((model.shape.n_layers, model.shape.n_heads))
     for batch in in_batches(known.prompts, known.answers):
         parts = stream_parts(model, batch.ids[:, : batch.mark + 1], batch.mark)
-        direction = directions(model, batch.written[:, 0], relative=True)
-        read = readout(model, parts.final, direction)
+        read = model.readout(parts.final, batch.written[:, 0], relative=True).vector
         total += _added(parts.heads, read).double().sum(0).numpy()
     return (total / len(known.answers)).astype(np.float32)
 
 
 @torch.inference_mode()
-def logit_lens(model: GPT, vocabulary: Vocabulary, question: str, *, step: int = 0) -> Lens:
+def logit_lens(checkpoint: Checkpoint, question: str, *, step: int = 0) -> Lens:
     """Read the stream that writes the token at `step` after every layer.
 
     Cost: the answer and one forward pass. Raises ValueError for a Perceiver, whose layers between
     the first and the last have no stream of tokens, and for a step that is not there.
     """
-    if model.latents is not None:
-        raise ValueError(
-            "a Perceiver has no logit lens: its layers but the last write to latents, and the head "
-            "of the model was never taught to read those"
-        )
-    ids, row, written = _written(model, vocabulary, question, step)
+    model, vocabulary = checkpoint.model, checkpoint.vocabulary
+    refuse_lacking(model, "lens")
+    ids, row, written = _written(checkpoint, question, step)
     token = written[step]
-    streams = [model.embed(ids).x[0, row]]
+    streams = [model.embedded(ids)[0, row]]
 
     def tap(_: int, stream: Stream) -> Stream:
         streams.append(stream.x[0, row])
@@ -181,55 +176,35 @@ def label_at(vocabulary: Vocabulary, written: Sequence[int], step: int, token: i
     return vocabulary.labels([*written[:step], token])[-1]
 
 
-def writes_directly(config: GPTConfig, layer: int) -> bool:
-    """Whether a layer adds to the tokens' own stream; of a Perceiver only the last one does."""
-    return not config.n_latents or layer == config.n_layers - 1
-
-
-def stream_parts(model: GPT, ids: Tensor, row: int) -> Parts:
+def stream_parts(model: Model, ids: Tensor, row: int) -> Parts:
     """Everything that is summed up in the residual stream of one row; ids (B, L).
 
     The MLPs are computed from the summed parts, apart from the model's own pass.
     """
-    config, outputs = model.config, list[Tensor]()
+    outputs = list[Tensor]()
 
     def attend(_: int, heads: Heads) -> Tensor:
         outputs.append(heads.output())
         return outputs[-1]
 
     final = model.run(ids, attend)[:, row]
-    x = model.embed(ids).x[:, row]
-    if config.n_latents and not config.latent_residual:
-        x = torch.zeros_like(x)
+    x = model.embedded(ids)[:, row]
     embedding, nothing = x, torch.zeros_like(x)
     heads, biases, mlps = list[Tensor](), list[Tensor](), list[Tensor]()
-    for layer, block in enumerate(model.layers):
-        if not writes_directly(config, layer):
-            heads.append(nothing[:, None].expand(-1, config.n_heads, -1))
+    for layer in range(model.shape.n_layers):
+        if not model.writes_to_tokens(layer):
+            heads.append(nothing[:, None].expand(-1, model.shape.n_heads, -1))
             biases.append(nothing)
             mlps.append(nothing)
             continue
-        heads.append(block.project_by_head(outputs[layer][:, :, row : row + 1])[:, :, 0])
-        biases.append(block.project.bias.expand_as(x))
-        x = x + heads[-1].sum(1) + biases[-1]
-        mlps.append(block.mlp(x))
+        heads.append(model.parts(layer, outputs[layer][:, :, row : row + 1])[:, :, 0])
+        biases.append(model.attention_bias(layer).expand_as(x))
+        before, x = x, x + heads[-1].sum(1) + biases[-1]
+        mlps.append(model.mlp(layer, before, x))
         x = x + mlps[-1]
     return Parts(
         embedding, torch.stack(heads, 1), torch.stack(biases, 1), torch.stack(mlps, 1), final
     )
-
-
-def directions(model: GPT, tokens: Tensor, *, relative: bool) -> Tensor:
-    """(B, width): rows of the head; with `relative`, less the mean row of the vocabulary."""
-    rows = model.head.weight[tokens]
-    return rows - model.head.weight.mean(0) if relative else rows
-
-
-def readout(model: GPT, final: Tensor, direction: Tensor) -> Tensor:
-    """(B, width): the vector whose product with a part is what this part adds to the logit."""
-    scale = (final.var(-1, unbiased=False, keepdim=True) + model.norm.eps).sqrt()
-    scaled = model.norm.weight * direction / scale
-    return scaled - scaled.mean(-1, keepdim=True)
 
 
 def _added(parts: Tensor, read: Tensor) -> Tensor:
@@ -238,10 +213,10 @@ def _added(parts: Tensor, read: Tensor) -> Tensor:
 
 
 def _written(
-    model: GPT, vocabulary: Vocabulary, question: str, step: int
+    checkpoint: Checkpoint, question: str, step: int
 ) -> tuple[Tensor, int, tuple[int, ...]]:
     """What is read (1, L), the row that writes the token at a step, and all written tokens."""
-    known = answered(model, vocabulary, [Question(question, None, "")])
+    known = answered(checkpoint, [Question(question, None, "")])
     written = known.answers[0].ids
     if not 0 <= step < len(written):
         raise ValueError(f"step {step}: the answer has steps 0 to {len(written) - 1}")

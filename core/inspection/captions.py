@@ -1,6 +1,5 @@
 """One sentence about a head's row, with stated thresholds; "no clear pattern" is an answer."""
 
-import re
 from collections.abc import Sequence
 
 from core.inspection.record import Array, AttentionTrace, Step
@@ -12,19 +11,6 @@ MAPS = {
     "favor": "random features (FAVOR+)",
     "taylor": "a Taylor polynomial of exp",
 }
-
-
-def head_name(layer: int, head: int) -> str:
-    """L0·H3, both zero-based."""
-    return f"L{layer}·H{head}"
-
-
-def parse_head(name: str) -> tuple[int, int]:
-    """The inverse of `head_name`. Raises ValueError."""
-    match = re.fullmatch("L([0-9]+)·H([0-9]+)", name)
-    if not match:
-        raise ValueError(f"{name!r} is not a head such as L0·H3")
-    return int(match[1]), int(match[2])
 
 
 def row_sentence(

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.inspection.align import POSITIONS, TOKENS, Alignment
-from core.inspection.off import Head
+from core.inspection.heads import Head
 from core.inspection.record import Array, AttentionTrace
 
 QUANTITIES = ("weight", "contribution")

@@ -4,20 +4,18 @@ A whole split under one ablation costs one pass over each question with its answ
 log-probabilities and says which answers stay; only those that change are written anew.
 """
 
-from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from core.data.vocabulary import Vocabulary
+from core.checkpoints.store import Checkpoint
 from core.generation.greedy import Answer, answer
-from core.inspection.ablate import Head, HeadMeans, Mode, ablation
+from core.inspection.ablate import switched_off
 from core.inspection.answered import Answered, count_right, written_again
+from core.inspection.heads import Head, HeadsOff, checked_off
 from core.inspection.record import Array
-from core.models.config import GPTConfig
-from core.models.gpt import GPT
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,47 +67,22 @@ class Effect:
 
 
 @torch.inference_mode()
-def effect(
-    model: GPT,
-    vocabulary: Vocabulary,
-    before: Answered,
-    heads: Collection[Head],
-    *,
-    mode: Mode = "zero",
-    means: HeadMeans | None = None,
-) -> Effect:
+def effect(checkpoint: Checkpoint, before: Answered, off: HeadsOff) -> Effect:
     """Switch off all the given heads at once.
 
     Cost: one pass over each question and its answer, and new answers where they change. Raises
-    ValueError for what `ablation` refuses.
+    ValueError for what `checked_off` refuses.
     """
-    off = ablation(model.config, heads, mode, means)
-    logs, same = written_again(model, before.prompts, before.answers, off.at)
+    model = checkpoint.model
+    off = checked_off(off, model.shape)
+    change = switched_off(off)
+    logs, same = written_again(model, before.prompts, before.answers, change)
     answers = [
         replace(given, probability=float(np.exp(np.nansum(log))))
         for given, log in zip(before.answers, logs, strict=True)
     ]
     others = [index for index, kept in enumerate(same) if not kept]
     texts = [before.questions[index].text for index in others]
-    for index, given in zip(others, answer(model, vocabulary, texts, change=off.at), strict=True):
+    for index, given in zip(others, answer(checkpoint, texts, change=change), strict=True):
         answers[index] = given
     return Effect(before=before, heads=off.heads, answers=tuple(answers), log_probabilities=logs)
-
-
-def effects(
-    model: GPT,
-    vocabulary: Vocabulary,
-    before: Answered,
-    sets: Iterable[Collection[Head]],
-    *,
-    mode: Mode = "zero",
-    means: HeadMeans | None = None,
-) -> Iterator[Effect]:
-    """The effect of each set in turn, so that whoever asks can show how far it is."""
-    for heads in sets:
-        yield effect(model, vocabulary, before, heads, mode=mode, means=means)
-
-
-def every_head(config: GPTConfig) -> list[Head]:
-    """All heads of a model, layer by layer."""
-    return [(layer, head) for layer in range(config.n_layers) for head in range(config.n_heads)]

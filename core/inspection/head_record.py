@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from core.files import read_json, write_json
 from core.inspection.head_rows import OTHER_SCORES, HeadRow, HeadTable, Scores, Together
-from core.inspection.off import HeadMeans, Mode
+from core.inspection.heads import HeadMeans, Mode
 from core.inspection.patterns import PATTERNS
 
 SCORES = PATTERNS + OTHER_SCORES

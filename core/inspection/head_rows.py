@@ -12,8 +12,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from core.inspection.captions import head_name
-from core.inspection.off import Head, Mode
+from core.inspection.heads import Head, Mode, head_name
 from core.inspection.patterns import PATTERNS, caption_sentence
 
 COMPARED = {

@@ -1,29 +1,33 @@
-"""Measure every head of a model: what each looks at, brings, adds and is worth."""
+"""Measure every head of a model: what each looks at, brings, adds and is worth.
+
+Over a split in a table, or for one question, to stand beside the averages.
+"""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from core.checkpoints.store import Checkpoint
 from core.data.people import Question
-from core.data.vocabulary import Vocabulary
-from core.inspection.ablate import HeadMeans, Mode, head_means
+from core.generation.greedy import Answer
+from core.inspection.ablate import head_means
 from core.inspection.answered import Answered, answered
-from core.inspection.attribution import mean_attribution, writes_directly
-from core.inspection.effects import Effect, effect, every_head
+from core.inspection.attribution import attribution, mean_attribution
+from core.inspection.effects import Effect, effect
 from core.inspection.head_rows import (
     HeadRow,
     HeadTable,
+    Numbers,
     Scores,
     Together,
-    mean_ranks,
     n_together,
-    rank_agreement,
     ranked,
 )
-from core.inspection.readings import Readings, named_scores, read_split
-from core.inspection.record import Array
-from core.models.gpt import GPT
+from core.inspection.heads import EVERY_HEAD_ON, Head, HeadMeans, HeadsOff, Mode, every_head
+from core.inspection.readings import Readings, named_scores, read_split, read_trace
+from core.inspection.record import Array, AttentionTrace
+from core.models.seam import Model
 
 Progress = Callable[[int, int], None]
 
@@ -42,82 +46,95 @@ class Prepared:
         return named_scores(self.readings)
 
 
-def prepare(model: GPT, vocabulary: Vocabulary, questions: Sequence[Question]) -> Prepared:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeadExample:
+    """The measures of every head for one question.
+
+    attribution, log_probability_lost: (n_layers, n_heads), nan where there is none.
+    `answers` are those that are written with each head alone off, layer by layer.
+    """
+
+    scores: Scores
+    attribution: Numbers
+    log_probability_lost: Numbers
+    answers: tuple[Answer, ...]
+    changed: tuple[bool, ...]
+
+    @property
+    def by_importance(self) -> tuple[Head, ...]:
+        """The head first whose loss makes this answer least likely."""
+        order = np.argsort(-self.log_probability_lost, axis=None, kind="stable")
+        layers, heads = np.unravel_index(order, self.log_probability_lost.shape)
+        return tuple((int(layer), int(head)) for layer, head in zip(layers, heads, strict=True))
+
+    def values(self, measure: str) -> list[float | None]:
+        """A measure or a score by name, head by head; of an accuracy one question has none."""
+        names = {"weight_on_name": "name"}
+        if measure in ("attribution", "log_probability_lost"):
+            values: Numbers = getattr(self, measure)
+        elif measure == "accuracy_lost":
+            values = np.full_like(self.attribution, np.nan)
+        else:
+            values = self.scores.heads[names.get(measure, measure)]
+        return [None if np.isnan(value) else float(value) for value in values.ravel()]
+
+
+def prepare(checkpoint: Checkpoint, questions: Sequence[Question]) -> Prepared:
     """Cost: the answers, and two passes over each question. ValueError without known answers."""
-    before = answered(model, vocabulary, questions)
+    before = answered(checkpoint, questions)
     return Prepared(
         before=before,
         accuracy=before.accuracy,
-        readings=read_split(model, vocabulary, before),
-        attributed=mean_attribution(model, before),
+        readings=read_split(checkpoint, before),
+        attributed=mean_attribution(checkpoint.model, before),
     )
 
 
-def head_table(
-    model: GPT,
-    vocabulary: Vocabulary,
-    questions: Sequence[Question],
-    *,
-    mode: Mode = "zero",
-    means: HeadMeans | None = None,
-    progress: Progress | None = None,
-) -> HeadTable:
-    """Measure every head. `progress` is told (heads done, heads) after each of them.
-
-    Cost: n_layers · n_heads passes over each question, and the answers that change. Raises
-    ValueError without answered questions and for what `ablation` refuses.
-    """
-    prepared = prepare(model, vocabulary, questions)
-    return measure(model, vocabulary, prepared, mode=mode, means=means, progress=progress)
-
-
 def head_tables(
-    model: GPT,
-    vocabulary: Vocabulary,
+    checkpoint: Checkpoint,
     questions: Sequence[Question],
     dev: Sequence[Question],
     *,
     progress: Progress | None = None,
 ) -> tuple[dict[Mode, HeadTable], HeadMeans]:
     """The table in both modes, and the means over the dev questions. Cost: that of two tables."""
-    prepared = prepare(model, vocabulary, questions)
+    prepared = prepare(checkpoint, questions)
     same = list(questions) == list(dev)
-    known = prepared.before if same else answered(model, vocabulary, dev)
-    means = head_means(model, known)
+    known = prepared.before if same else answered(checkpoint, dev)
+    means = head_means(checkpoint.model, known)
+    modes = (HeadsOff(), HeadsOff(mode="mean", means=means))
     tables: dict[Mode, HeadTable] = {
-        "zero": measure(model, vocabulary, prepared, progress=progress),
-        "mean": measure(model, vocabulary, prepared, mode="mean", means=means, progress=progress),
+        off.mode: measure_heads(checkpoint, prepared, off, progress) for off in modes
     }
     return tables, means
 
 
-def measure(
-    model: GPT,
-    vocabulary: Vocabulary,
+def measure_heads(
+    checkpoint: Checkpoint,
     prepared: Prepared,
-    *,
-    mode: Mode = "zero",
-    means: HeadMeans | None = None,
+    off: HeadsOff = EVERY_HEAD_ON,
     progress: Progress | None = None,
 ) -> HeadTable:
-    """Every head off alone, then those that matter most and least off together."""
-    heads, rows = every_head(model.config), list[HeadRow]()
+    """Every head off alone, then those that matter most and least off together.
+
+    `off` says what takes a head's place, `progress` is told (heads done, heads) after each of them.
+    Cost: n_layers · n_heads passes over each question, and the answers that change. Raises
+    ValueError for what `checked_off` refuses.
+    """
+    heads, rows = every_head(checkpoint.model.shape), list[HeadRow]()
     for head in heads:
-        found = effect(model, vocabulary, prepared.before, [head], mode=mode, means=means)
-        rows.append(head_row(model, prepared, found))
+        found = effect(checkpoint, prepared.before, replace(off, heads=(head,)))
+        rows.append(head_row(checkpoint.model, prepared, found))
         if progress is not None:
             progress(len(rows), len(heads))
-    return finish_table(model, vocabulary, prepared, rows, mode=mode, means=means)
+    return finish_table(checkpoint, prepared, rows, off)
 
 
 def finish_table(
-    model: GPT,
-    vocabulary: Vocabulary,
+    checkpoint: Checkpoint,
     prepared: Prepared,
     rows: Sequence[HeadRow],
-    *,
-    mode: Mode = "zero",
-    means: HeadMeans | None = None,
+    off: HeadsOff = EVERY_HEAD_ON,
 ) -> HeadTable:
     """The table of measured rows, with the heads that matter most and least off together.
 
@@ -125,13 +142,13 @@ def finish_table(
     """
 
     def together(chosen: Sequence[HeadRow]) -> Together:
-        off = [row.at for row in chosen]
-        found = effect(model, vocabulary, prepared.before, off, mode=mode, means=means)
-        return Together(heads=tuple(off), accuracy_without=found.accuracy)
+        heads = tuple(row.at for row in chosen)
+        found = effect(checkpoint, prepared.before, replace(off, heads=heads))
+        return Together(heads=heads, accuracy_without=found.accuracy)
 
     order, n = ranked(rows), n_together(len(rows))
     return HeadTable(
-        mode=mode,
+        mode=off.mode,
         total=len(prepared.before.questions),
         accuracy=prepared.accuracy,
         rows=tuple(rows),
@@ -141,10 +158,10 @@ def finish_table(
     )
 
 
-def head_row(model: GPT, prepared: Prepared, found: Effect) -> HeadRow:
+def head_row(model: Model, prepared: Prepared, found: Effect) -> HeadRow:
     """The row of the one head that was off."""
     ((layer, head),) = found.heads
-    writes = writes_directly(model.config, layer)
+    writes = model.writes_to_tokens(layer)
     return HeadRow(
         layer=layer,
         head=head,
@@ -157,21 +174,32 @@ def head_row(model: GPT, prepared: Prepared, found: Effect) -> HeadRow:
     )
 
 
+def head_example(
+    checkpoint: Checkpoint, trace: AttentionTrace, off: HeadsOff = EVERY_HEAD_ON
+) -> HeadExample:
+    """Every head off alone for a traced question; `off` says what takes its place.
+
+    Cost: a pass for each head, and the answers that change. Raises ValueError for what
+    `checked_off` refuses.
+    """
+    model, known = checkpoint.model, answered(checkpoint, [Question(trace.question, None, "")])
+    found = [
+        effect(checkpoint, known, replace(off, heads=(head,))) for head in every_head(model.shape)
+    ]
+    shape = (trace.n_layers, trace.n_heads)
+    lost = np.array([-float(effect.answer_change[0]) for effect in found]).reshape(shape)
+    added = attribution(checkpoint, trace.question, relative=True).heads.astype(np.float64)
+    for layer in range(trace.n_layers):
+        if not model.writes_to_tokens(layer):
+            added[layer] = np.nan
+    return HeadExample(
+        scores=named_scores(read_trace(trace)),
+        attribution=added,
+        log_probability_lost=lost,
+        answers=tuple(effect.answers[0] for effect in found),
+        changed=tuple(bool(effect.changed[0]) for effect in found),
+    )
+
+
 def _known(value: float) -> float | None:
     return None if np.isnan(value) else float(value)
-
-
-__all__ = [
-    "HeadRow",
-    "HeadTable",
-    "Prepared",
-    "Progress",
-    "finish_table",
-    "head_row",
-    "head_table",
-    "head_tables",
-    "mean_ranks",
-    "measure",
-    "prepare",
-    "rank_agreement",
-]

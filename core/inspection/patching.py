@@ -14,14 +14,13 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from core.data.vocabulary import PAD_ID, Vocabulary
+from core.checkpoints.store import Checkpoint
 from core.generation.greedy import answer, prompt_ids
-from core.inspection.ablate import ablation
 from core.inspection.answered import attending
-from core.inspection.captions import head_name
+from core.inspection.heads import check_head, head_name
 from core.inspection.record import Array
-from core.models.gpt import GPT, Change, Stream, Tap
 from core.models.heads import Heads
+from core.models.seam import Change, Model, Stream, Tap, refuse_lacking
 
 SITES_AT_ONCE = 32
 
@@ -77,20 +76,20 @@ class Both(NamedTuple):
 
 
 @torch.inference_mode()
-def patch(
-    model: GPT, vocabulary: Vocabulary, question: str, other: str, sites: Sequence[Site]
-) -> Patched:
+def patch(checkpoint: Checkpoint, question: str, other: str, sites: Sequence[Site]) -> Patched:
     """Try every site alone. Cost: for each one pass over the question with both answers.
 
     Raises ValueError if the questions differ in their number of tokens, and for a site that the
     model does not have (of a Perceiver, a layer and a position where no latent stands).
     """
-    prompts = aligned(model, vocabulary, question, other)
-    given = answer(model, vocabulary, [question, other])
-    donor = record(model, torch.tensor([prompts[1]]))
+    model = checkpoint.model
+    refuse_lacking(model, "patching")
+    prompts = aligned(checkpoint, question, other)
+    given = answer(checkpoint, [question, other])
+    donor = record_run(model, torch.tensor([prompts[1]]))
     for site in sites:
         check_site(model, donor, site)
-    both = _both(given[0].ids, given[1].ids)
+    both = _both(given[0].ids, given[1].ids, fill=checkpoint.vocabulary.pad_id)
     patched = [
         _logs(model, prompts[0], both, chunk, donor)
         for chunk in (sites[i : i + SITES_AT_ONCE] for i in range(0, len(sites), SITES_AT_ONCE))
@@ -105,24 +104,21 @@ def patch(
     )
 
 
-def aligned(
-    model: GPT, vocabulary: Vocabulary, question: str, other: str
-) -> tuple[list[int], list[int]]:
+def aligned(checkpoint: Checkpoint, question: str, other: str) -> tuple[list[int], list[int]]:
     """The prompts of two questions with the same number of tokens; else ValueError."""
-    block_size = model.config.longest_input
-    own = prompt_ids(vocabulary, question, block_size=block_size)
-    others = prompt_ids(vocabulary, other, block_size=block_size)
+    own, others = prompt_ids(checkpoint, question), prompt_ids(checkpoint, other)
     if len(own) != len(others):
+        sizes = [len(checkpoint.vocabulary.encode(text)) for text in (question, other)]
         raise ValueError(
-            f"{question!r} has {len(own) - 1} tokens and {other!r} {len(others) - 1}: patching "
+            f"{question!r} has {sizes[0]} tokens and {other!r} {sizes[1]}: patching "
             "goes position by position and needs two questions of the same number of tokens"
         )
     return own, others
 
 
-def head_sites(model: GPT, n_tokens: int) -> list[Site]:
+def head_sites(model: Model, n_tokens: int) -> list[Site]:
     """Every head at every position of a prompt where its layer has a row."""
-    n_heads = model.config.n_heads
+    n_heads = model.shape.n_heads
     return [
         Site(site.layer, site.position, head)
         for site in residual_sites(model, n_tokens)
@@ -130,20 +126,18 @@ def head_sites(model: GPT, n_tokens: int) -> list[Site]:
     ]
 
 
-def residual_sites(model: GPT, n_tokens: int) -> list[Site]:
+def residual_sites(model: Model, n_tokens: int) -> list[Site]:
     """The stream after every layer at every position of a prompt where it stands."""
-    config = model.config
-    every = range(n_tokens)
-    latents = [p for p in every if p % config.latent_stride == 0]
-    latents = latents[: config.n_latents]
+    shape, every = model.shape, range(n_tokens)
+    latents = [p for p in every if p % shape.latent_stride == 0][: shape.n_latents]
     return [
         Site(layer, position)
-        for layer in range(config.n_layers)
-        for position in (latents if config.n_latents and layer < config.n_layers - 1 else every)
+        for layer in range(shape.n_layers)
+        for position in (latents if shape.n_latents and layer < shape.n_layers - 1 else every)
     ]
 
 
-def record(model: GPT, ids: Tensor) -> Recording:
+def record_run(model: Model, ids: Tensor) -> Recording:
     """Everything that can be taken over from a run; ids (1, L)."""
     seen = Recording([], [], [])
 
@@ -160,9 +154,9 @@ def record(model: GPT, ids: Tensor) -> Recording:
     return seen
 
 
-def check_site(model: GPT, donor: Recording, site: Site) -> None:
+def check_site(model: Model, donor: Recording, site: Site) -> None:
     """Raises ValueError for a layer, a head or a position that is not there."""
-    ablation(model.config, [(site.layer, site.head or 0)])
+    check_head(model.shape, site.layer, site.head or 0)
     if site.position not in donor.rows[site.layer]:
         what = f"L{site.layer}" if site.head is None else head_name(site.layer, site.head)
         rows = donor.rows[site.layer]
@@ -172,15 +166,15 @@ def check_site(model: GPT, donor: Recording, site: Site) -> None:
         )
 
 
-def _both(first: Sequence[int], second: Sequence[int]) -> Both:
+def _both(first: Sequence[int], second: Sequence[int], *, fill: int) -> Both:
     longest = max(len(first), len(second))
-    padded = [[*ids, *[PAD_ID] * (longest - len(ids))] for ids in (first, second)]
+    padded = [[*ids, *[fill] * (longest - len(ids))] for ids in (first, second)]
     there = [[index < len(ids) for index in range(longest)] for ids in (first, second)]
     return Both(torch.tensor(padded), torch.tensor(there))
 
 
 def _logs(
-    model: GPT, prompt: Sequence[int], both: Both, sites: Sequence[Site | None], donor: Recording
+    model: Model, prompt: Sequence[int], both: Both, sites: Sequence[Site | None], donor: Recording
 ) -> Array:
     """(n_sites, 2) log-probability of each answer behind the prompt, a site a pair of rows."""
     n, mark = len(sites), len(prompt) - 1

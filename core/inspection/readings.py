@@ -13,7 +13,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from core.data.vocabulary import Vocabulary
+from core.checkpoints.store import Checkpoint
 from core.inspection.answered import Answered, in_batches
 from core.inspection.head_rows import Scores
 from core.inspection.patterns import (
@@ -27,10 +27,10 @@ from core.inspection.patterns import (
     places_of,
     uniform_pattern_scores,
 )
-from core.inspection.record import AttentionTrace
+from core.inspection.record import AttentionTrace, contribution
 from core.inspection.scores import HeadScores, head_scores, uniform_over
 from core.inspection.trace import Layer, name_positions, place, record_layers
-from core.models.gpt import GPT
+from core.models.seam import Model
 
 SCORES = tuple(field.name for field in fields(HeadScores))
 AT_ONCE = 16  # questions whose maps are held at the same time
@@ -101,17 +101,18 @@ def read_trace(trace: AttentionTrace) -> Readings:
 
 
 @torch.inference_mode()
-def read_split(model: GPT, vocabulary: Vocabulary, known: Answered) -> Readings:
+def read_split(checkpoint: Checkpoint, known: Answered) -> Readings:
     """The readings averaged over questions and their answers. Cost: one explicit pass over each."""
-    return _averaged(_recorded(model, vocabulary, known))
+    return _averaged(_recorded(checkpoint, known))
 
 
-def _recorded(model: GPT, vocabulary: Vocabulary, known: Answered) -> Iterator[Maps]:
+def _recorded(checkpoint: Checkpoint, known: Answered) -> Iterator[Maps]:
+    model, vocabulary = checkpoint.model, checkpoint.vocabulary
     for batch in in_batches(known.prompts, known.answers):
         by_places: dict[Places, list[int]] = defaultdict(list)
         for index, member in enumerate(batch.members):
             prompt = known.prompts[member]
-            name = name_positions(vocabulary, known.questions[member].text)
+            name = name_positions(checkpoint, known.questions[member].text)
             labels = vocabulary.labels(prompt)
             places = find_places(labels, vocabulary.word_starts(prompt), name, batch.mark)
             by_places[places].append(index)
@@ -121,7 +122,7 @@ def _recorded(model: GPT, vocabulary: Vocabulary, known: Answered) -> Iterator[M
                 yield _laid_out(record_layers(model, chosen), chosen.shape[1], places, model)
 
 
-def _laid_out(layers: Sequence[Layer], n_tokens: int, places: Places, model: GPT) -> Maps:
+def _laid_out(layers: Sequence[Layer], n_tokens: int, places: Places, model: Model) -> Maps:
     rows = [layer.heads.rows for layer in layers]
     columns = [layer.heads.columns for layer in layers]
     weights = [
@@ -138,7 +139,7 @@ def _laid_out(layers: Sequence[Layer], n_tokens: int, places: Places, model: GPT
         [_positions(row) for row in rows],
         [_positions(column) for column in columns],
         places,
-        [model.latents is not None and index > 0 for index in range(len(layers))],
+        [model.shape.n_latents > 0 and index > 0 for index in range(len(layers))],
     )
 
 
@@ -201,7 +202,7 @@ def _brought(maps: Maps) -> Numbers:
         if name and not maps.latents_seen[layer]:
             row = max(row for row in rows if row <= maps.places.mark)
             weights = maps.weights[:, layer, :, row, name].astype(np.float64)  # (name, B, H)
-            found[:, layer] = (weights * maps.value_norm[:, layer, :, name]).sum(0)
+            found[:, layer] = contribution(weights, maps.value_norm[:, layer, :, name]).sum(0)
     return found
 
 

@@ -17,6 +17,13 @@ ARRAYS = ("query", "key", "value", "output", "scores", "weights", "value_norm")
 MAY_LACK = ("query", "key")
 
 
+def contribution(weights: NDArray[Any], value_norm: NDArray[Any]) -> NDArray[Any]:
+    """‖weight · value · W_O‖, what a key adds to a row: a negative weight brings as much as a
+    positive one. What a row takes from several keys is the sum of theirs.
+    """
+    return np.abs(weights) * value_norm
+
+
 @dataclass(frozen=True, slots=True)
 class Candidate:
     """A token the model might have written, with its probability."""
@@ -92,7 +99,7 @@ class AttentionTrace:
     @property
     def contribution(self) -> Array:
         """(n_layers, n_heads, L, L): norm of weight · value · W_O, what key j adds to row i."""
-        return np.abs(self.weights) * self.value_norm[..., None, :]
+        return contribution(self.weights, self.value_norm[..., None, :])
 
     @property
     def is_linear(self) -> bool:

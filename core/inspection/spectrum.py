@@ -12,9 +12,8 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from core.data.vocabulary import Vocabulary
+from core.checkpoints.store import Checkpoint
 from core.inspection.trace import record_layers
-from core.models.gpt import GPT
 
 FEWEST = 2
 
@@ -41,16 +40,17 @@ class Spectra:
 
 
 @torch.inference_mode()
-def spectra(model: GPT, vocabulary: Vocabulary, text: str) -> Spectra:
+def spectra(checkpoint: Checkpoint, text: str) -> Spectra:
     """Of a text's first tokens, as many as the model reads. Cost: one pass and L³ a head.
 
     Raises ValueError for fewer than two tokens and for a character that the vocabulary lacks.
     """
-    ids = vocabulary.encode(text)[: model.config.longest_input]
+    model = checkpoint.model
+    ids = checkpoint.vocabulary.encode(text)[: model.shape.longest_input]
     if len(ids) < FEWEST:
         raise ValueError(f"{len(ids)} tokens: a map needs at least {FEWEST}")
     layers = record_layers(model, torch.tensor([ids]))
-    values = np.zeros((len(layers), model.config.n_heads, len(ids)))
+    values = np.zeros((len(layers), model.shape.n_heads, len(ids)))
     for index, layer in enumerate(layers):
         found = np.linalg.svd(layer.weights[0].double().numpy(), compute_uv=False)
         values[index, :, : found.shape[-1]] = found

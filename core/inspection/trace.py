@@ -12,18 +12,17 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from core.attention import softmax
-from core.data.course import name_in_question
-from core.data.vocabulary import MASK_ID, Vocabulary
+from core.checkpoints.store import Checkpoint
+from core.data.vocabulary import Vocabulary
 from core.generation.greedy import answer, prompt_ids
-from core.inspection.ablate import Head, HeadMeans, Mode, ablation
+from core.inspection.ablate import switched_off
 from core.inspection.answered import attending
+from core.inspection.heads import EVERY_HEAD_ON, Head, HeadsOff, checked_off
 from core.inspection.record import Array, AttentionTrace, Candidate, Proof, Step
-from core.models.gpt import GPT, Change
 from core.models.heads import DotHeads, Heads
+from core.models.seam import Change, Model
 
 N_NEXT_BEST = 5
-BEFORE_NAME = "Where was "
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,26 +37,20 @@ class Layer:
 
 
 @torch.inference_mode()
-def trace(
-    model: GPT,
-    vocabulary: Vocabulary,
-    question: str,
-    *,
-    ablate: Collection[Head] = (),
-    mode: Mode = "zero",
-    means: HeadMeans | None = None,
-) -> AttentionTrace:
-    """Answer a question and record everything, with the heads in `ablate` switched off.
+def trace(checkpoint: Checkpoint, question: str, off: HeadsOff = EVERY_HEAD_ON) -> AttentionTrace:
+    """Answer a question and record everything, with some heads switched off.
 
     Raises ValueError for a question that the vocabulary or the block refuses, and for what
-    `ablation` refuses. Cost: the answer, three forward passes and 2·n_layers·n_heads·L² numbers.
+    `checked_off` refuses. Cost: the answer, three forward passes and 2·n_layers·n_heads·L² numbers.
     """
-    off = ablation(model.config, ablate, mode, means)
-    (given,) = answer(model, vocabulary, [question], change=off.at)
-    prompt = prompt_ids(vocabulary, question, block_size=model.config.longest_input)
+    model, vocabulary = checkpoint.model, checkpoint.vocabulary
+    off = checked_off(off, model.shape)
+    change_at = switched_off(off)
+    (given,) = answer(checkpoint, [question], change=change_at)
+    prompt = prompt_ids(checkpoint, question)
     # The closing ⁇ is written by the last row but never read.
-    read = [*prompt, *(given.ids[:-1] if given.ids[-1] == MASK_ID else given.ids)]
-    ids, change = torch.tensor([read]), off.at(len(prompt) - 1)
+    read = [*prompt, *(given.ids[:-1] if given.ids[-1] == vocabulary.mask_id else given.ids)]
+    ids, change = torch.tensor([read]), change_at(len(prompt) - 1)
     layers = record_layers(model, ids, change)
     fused = model.logits(model.run(ids, attending(change)))
     return AttentionTrace(
@@ -66,9 +59,9 @@ def trace(
         probability=given.probability,
         labels=tuple(vocabulary.labels(read)),
         word_starts=tuple(vocabulary.word_starts(read)),
-        name_positions=name_positions(vocabulary, question),
+        name_positions=name_positions(checkpoint, question),
         latent_positions=standing_latents(model, layers),
-        mechanism=model.config.attention,
+        mechanism=model.shape.mechanism,
         steps=steps_of(fused[0], given.ids, first_row=len(prompt) - 1, vocabulary=vocabulary),
         **stacked(layers, len(read), off.heads),
         ablated=off.heads,
@@ -82,7 +75,7 @@ def unchanged(_layer: int, _heads: Heads, output: Tensor) -> Tensor:
     return output
 
 
-def record_layers(model: GPT, ids: Tensor, change: Change = unchanged) -> list[Layer]:
+def record_layers(model: Model, ids: Tensor, change: Change = unchanged) -> list[Layer]:
     """Forward pass with explicit weights in float32; ids (B, L)."""
     layers: list[Layer] = []
 
@@ -90,7 +83,7 @@ def record_layers(model: GPT, ids: Tensor, change: Change = unchanged) -> list[L
         scores = heads.scores()
         weights = heads.weights(scores)
         output = change(index, heads, weights @ heads.value)
-        brought = model.layers[index].project_by_head(heads.value)
+        brought = model.parts(index, heads.value)
         value_norm = brought.square().sum(-1).sqrt()  # (B, H, columns)
         layers.append(Layer(heads, scores, weights, output, value_norm))
         return output
@@ -100,7 +93,7 @@ def record_layers(model: GPT, ids: Tensor, change: Change = unchanged) -> list[L
 
 
 def replay(
-    model: GPT, ids: Tensor, weights: Sequence[Tensor], change: Change = unchanged
+    model: Model, ids: Tensor, weights: Sequence[Tensor], change: Change = unchanged
 ) -> Tensor:
     """Logits (1, L, vocabulary) of a pass in which the given weights take the attention's place."""
 
@@ -111,14 +104,11 @@ def replay(
 
 
 def prove(
-    model: GPT, ids: Tensor, layers: Sequence[Layer], fused: Tensor, change: Change = unchanged
+    model: Model, ids: Tensor, layers: Sequence[Layer], fused: Tensor, change: Change = unchanged
 ) -> Proof:
     """Replay through the recorded weights against the model's own fused pass."""
     shown = [layer.weights for layer in layers]
-    later = [
-        layer.weights[..., softmax.future(layer.heads.rows, layer.heads.columns)]
-        for layer in layers
-    ]
+    later = [layer.weights[..., layer.heads.masked] for layer in layers]
     return Proof(
         replay_max_difference=float((replay(model, ids, shown, change) - fused).abs().max()),
         row_sum_max_error=max(float((weights.sum(-1) - 1).abs().max()) for weights in shown),
@@ -127,9 +117,9 @@ def prove(
     )
 
 
-def standing_latents(model: GPT, layers: Sequence[Layer]) -> tuple[int, ...]:
+def standing_latents(model: Model, layers: Sequence[Layer]) -> tuple[int, ...]:
     """Where a Perceiver's latents stand that the tokens can see; empty for other models."""
-    if model.latents is None:
+    if not model.shape.n_latents:
         return ()
     return tuple(cast(list[int], layers[0].heads.rows.tolist()))
 
@@ -176,12 +166,15 @@ def steps_of(
     return tuple(steps)
 
 
-def name_positions(vocabulary: Vocabulary, question: str) -> tuple[int, ...]:
-    """Token positions of the name in the question; empty if the template is not followed."""
-    name = name_in_question(question).strip()
-    if not name or name == question.strip():
+def name_positions(checkpoint: Checkpoint, question: str) -> tuple[int, ...]:
+    """Token positions of the name in the question; empty where the task's template is not followed,
+    and without a task.
+    """
+    task, vocabulary = checkpoint.task, checkpoint.vocabulary
+    span = None if task is None else task.template.name_span(question)
+    if span is None or not (name := question[slice(*span)].strip()):
         return ()
-    start = question.index(name, question.index(BEFORE_NAME) + len(BEFORE_NAME))
+    start = question.index(name, span[0])
     # Counted from the end: a name has the same pieces alone as after a space.
     end = len(vocabulary.encode(question[: start + len(name)]))
     return tuple(range(end - len(vocabulary.encode(name)), end))

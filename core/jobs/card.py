@@ -81,5 +81,5 @@ def measure_snapshots(
 
 
 def _figure(stored: Checkpoint, questions: list[Question]) -> dict[str, Any]:
-    result = evaluate(stored.model, stored.vocabulary, questions)
+    result = evaluate(stored, questions)
     return figure(result.correct, result.total)

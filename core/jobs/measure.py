@@ -8,7 +8,7 @@ from dataclasses import asdict
 import torch
 
 from core.data.corpus import make_vocabulary
-from core.data.shipped import load_corpus
+from core.data.task import TASKS
 from core.jobs.estimate import Estimate
 from core.jobs.failures import sentence
 from core.jobs.run import trainer_factory
@@ -32,8 +32,8 @@ def measure(spec: TrainSpec) -> Estimate:
     """Time a few steps of a throw-away training."""
     torch.set_num_threads(spec.threads)
     recipe = spec.recipe
-    corpus = load_corpus(
-        recipe.corpus, n_sentences=recipe.n_sentences, folder=corpus_folder(recipe)
+    corpus = TASKS[recipe.corpus].corpus(
+        n_sentences=recipe.n_sentences, folder=corpus_folder(recipe)
     )
     vocabulary = make_vocabulary(corpus, recipe.vocabulary, n_pieces=recipe.n_pieces)
     trainer = trainer_factory(recipe, corpus, vocabulary, spec.seed)(10_000)

@@ -93,7 +93,7 @@ class Recorder:
         row = {"step": record.step, "phase": record.phase, "rate": record.rate_factor, **told}
         scalars = {"loss": loss, "rate": record.rate_factor}
         if probe:
-            result = evaluate(self.run.model, self.run.vocabulary, self.run.corpus.held_out)
+            result = evaluate(self.run.checkpoint, self.run.corpus.held_out)
             held_out = {"correct": result.correct, "total": result.total}
             sample = self._sample(result)
             row |= {"held_out": held_out, "sample": sample["answer"]}

@@ -14,18 +14,19 @@ from typing import Any
 
 import torch
 
-from core.checkpoints.shelf import CARD, VOCABULARY
+from core.checkpoints.shelf import CARD, VOCABULARY, WEIGHTS
 from core.checkpoints.state import load_state, save_state
 from core.checkpoints.store import (
     SNAPSHOTS,
     Checkpoint,
     load_checkpoint,
+    load_weights,
     read_vocabulary,
     save_checkpoint,
     save_weights,
 )
 from core.data.corpus import TrainingCorpus, make_vocabulary
-from core.data.shipped import load_corpus
+from core.data.task import TASKS
 from core.data.vocabulary import Vocabulary
 from core.files import read_json, write_json
 from core.jobs.anchor import Anchor
@@ -64,6 +65,11 @@ class Run:
     def model(self) -> GPT:
         return self.trainer.model
 
+    @property
+    def checkpoint(self) -> Checkpoint:
+        """What is trained, as it is now, to be asked."""
+        return Checkpoint(self.model, self.vocabulary, TASKS[self.recipe.corpus])
+
 
 def start_run(
     recipe: Recipe,
@@ -90,14 +96,14 @@ def start_run(
         raise ValueError(f"{folder} already holds a checkpoint: name another folder")
     refuse_lost(folder)
     refuse_outside({"seed": seed, "steps": steps, "minutes": minutes}, ASKED)
-    corpus = load_corpus(recipe.corpus, n_sentences=recipe.n_sentences, folder=corpus_folder)
+    corpus = TASKS[recipe.corpus].corpus(n_sentences=recipe.n_sentences, folder=corpus_folder)
     begun = None if origin is None else load_checkpoint(origin)
     vocabulary = (
         make_vocabulary(corpus, recipe.vocabulary, n_pieces=recipe.n_pieces)
         if begun is None
         else begun.vocabulary
     )
-    make = trainer_factory(recipe, corpus, vocabulary, seed, begun)
+    make = trainer_factory(recipe, corpus, vocabulary, seed, origin)
     if steps is None and minutes is None:
         steps = recipe.n_steps
     if steps is None:
@@ -134,7 +140,7 @@ def resume_run(folder: Path, *, corpus_folder: Path | None = None) -> Run:
     recipe = _recipe(folder, settings)
     if corpus_folder is None and settings["corpus_folder"] is not None:
         corpus_folder = Path(settings["corpus_folder"])
-    corpus = load_corpus(recipe.corpus, n_sentences=recipe.n_sentences, folder=corpus_folder)
+    corpus = TASKS[recipe.corpus].corpus(n_sentences=recipe.n_sentences, folder=corpus_folder)
     if corpus.digest != settings["data_sha256"]:
         raise ValueError(f"{folder}: the corpus has changed since this run began")
     vocabulary = read_vocabulary(folder / VOCABULARY)
@@ -214,7 +220,7 @@ def trainer_factory(
     corpus: TrainingCorpus,
     vocabulary: Vocabulary,
     seed: int,
-    begun: Checkpoint | None = None,
+    begun: Path | None = None,
 ) -> Callable[[int], Trainer]:
     """Trainers of a number of steps, each from the seed's own first parameters or `begun`'s."""
     data = training_data(corpus.documents, corpus.train, vocabulary, recipe)
@@ -223,7 +229,7 @@ def trainer_factory(
         generator = torch.Generator().manual_seed(seed)
         model = GPT(recipe.model_config(vocabulary.size), generator=generator)
         if begun is not None:
-            model.load_state_dict(begun.model.state_dict())
+            load_weights(model, begun / WEIGHTS)
         return Trainer(model, data, recipe, n_steps=n_steps, seed=seed)
 
     return make

@@ -4,7 +4,6 @@ Pre-LN, GELU, biases everywhere (Radford et al. 2019; minGPT).
 """
 
 from abc import ABC, abstractmethod
-from typing import NamedTuple
 
 import torch
 import torch.nn.functional as F
@@ -13,17 +12,7 @@ from torch import Tensor, nn
 from core.attention.rotary import rotate
 from core.models.config import GPTConfig
 from core.models.heads import DotHeads, Heads, SynthesizerHeads
-
-
-class Stream(NamedTuple):
-    """A residual stream x (B, L, width) and the positions (L,) at which it stands.
-
-    Attention reads it under the block's norm, or as it is if not `under_norm`.
-    """
-
-    x: Tensor
-    positions: Tensor
-    under_norm: bool = True
+from core.models.seam import Stream
 
 
 class Block(nn.Module, ABC):

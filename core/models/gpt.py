@@ -3,23 +3,14 @@
 Untied head without bias (minGPT). The variants differ in their blocks and in what looks at what.
 """
 
-from collections.abc import Callable
-
 import torch
 from torch import Tensor, nn
 
 from core.attention.perceiver import latent_positions
-from core.models.blocks import Block, Stream
+from core.models.blocks import Block
 from core.models.config import GPTConfig
-from core.models.heads import Heads
 from core.models.kinds import block_kind
-
-# Layer number and heads to their output (B, H, L, d).
-Attend = Callable[[int, Heads], Tensor]
-# Layer number, heads and their output to what goes on in its place: the input of the projection.
-Change = Callable[[int, Heads, Tensor], Tensor]
-# Layer number and the residual stream after that layer to what goes on in its place.
-Tap = Callable[[int, Stream], Stream]
+from core.models.seam import Ability, Attend, Readout, Shape, Stream, Tap, straight_on
 
 
 class GPT(nn.Module):
@@ -43,8 +34,31 @@ class GPT(nn.Module):
         return [block for block in self.blocks if isinstance(block, Block)]
 
     @property
+    def shape(self) -> Shape:
+        config = self.config
+        return Shape(
+            n_layers=config.n_layers,
+            n_heads=config.n_heads,
+            n_kv_heads=config.n_heads,
+            head_dim=config.head_dim,
+            vocabulary_size=config.vocabulary_size,
+            longest_input=config.longest_input,
+            mechanism=config.attention,
+            n_latents=config.n_latents,
+            latent_stride=config.latent_stride,
+        )
+
+    @property
     def n_parameters(self) -> int:
         return sum(parameter.numel() for parameter in self.parameters())
+
+    def cannot(self, what: Ability) -> str:
+        if what == "lens" and self.config.n_latents:
+            return (
+                "a Perceiver has no logit lens: its layers but the last write to latents, and the "
+                "head of the model was never taught to read those"
+            )
+        return ""
 
     def embed(self, ids: Tensor, *, start: int = 0) -> Stream:
         """The tokens before the first block; the first of them stands at position `start`.
@@ -66,14 +80,23 @@ class GPT(nn.Module):
         )
 
     def run(
-        self, ids: Tensor, attend: Attend, *, start: int = 0, tap: Tap = lambda _, stream: stream
+        self,
+        inputs: Tensor,
+        attend: Attend,
+        *,
+        source: Tensor | None = None,
+        start: int = 0,
+        tap: Tap = straight_on,
     ) -> Tensor:
         """The residual stream after the last block (B, L, width), every output by `attend`.
 
         With `start` the ids go on from an earlier run, and `attend` must remember what it saw.
-        `tap` sees the stream after every layer and says what goes on.
+        `tap` sees the stream after every layer and says what goes on. Raises ValueError for a
+        `source`: there is no second stream to look at.
         """
-        tokens = self.embed(ids, start=start)
+        if source is not None:
+            raise ValueError("this model reads one text: it has no source to look at")
+        tokens = self.embed(inputs, start=start)
         last = self.config.n_layers - 1
         if self.latents is None:
             for index in range(last + 1):
@@ -81,7 +104,7 @@ class GPT(nn.Module):
             return tokens.x
         stride = self.config.latent_stride
         standing = latent_positions(self.config.n_latents, stride, tokens.positions)
-        basis = self.latents[:, standing // stride].expand(len(ids), -1, -1)
+        basis = self.latents[:, standing // stride].expand(len(inputs), -1, -1)
         latents = tap(0, self._step(0, Stream(basis, standing), tokens, attend))
         for index in range(1, last):
             latents = tap(index, self._step(index, latents, latents, attend))
@@ -90,6 +113,34 @@ class GPT(nn.Module):
     def logits(self, x: Tensor) -> Tensor:
         """Residual stream after the last block to logits."""
         return self.head(self.norm(x))
+
+    def embedded(self, inputs: Tensor) -> Tensor:
+        """Tokens and positions; zero where a Perceiver's last layer has no path around it."""
+        x = self.embed(inputs).x
+        kept = self.config.latent_residual or not self.config.n_latents
+        return x if kept else torch.zeros_like(x)
+
+    def writes_to_tokens(self, layer: int) -> bool:
+        """Of a Perceiver only the last layer does."""
+        return not self.config.n_latents or layer == self.config.n_layers - 1
+
+    def parts(self, layer: int, output: Tensor) -> Tensor:
+        return self.layers[layer].project_by_head(output)
+
+    def attention_bias(self, layer: int) -> Tensor:
+        return self.layers[layer].project.bias
+
+    def mlp(self, layer: int, _before: Tensor, after: Tensor, /) -> Tensor:
+        return self.layers[layer].mlp(after)
+
+    def readout(self, final: Tensor, tokens: Tensor, *, relative: bool) -> Readout:
+        """LN(x) · w_t = Σ_parts (part − mean part) · (γ ∘ w_t) / σ + β · w_t, σ = √(var x + ε)."""
+        rows = self.head.weight[tokens]
+        direction = rows - self.head.weight.mean(0) if relative else rows
+        scale = (final.var(-1, unbiased=False, keepdim=True) + self.norm.eps).sqrt()
+        scaled = self.norm.weight * direction / scale
+        vector = scaled - scaled.mean(-1, keepdim=True)
+        return Readout(vector, (direction * self.norm.bias).sum(-1))
 
     def forward(self, ids: Tensor) -> Tensor:
         return self.logits(self.run(ids, lambda _, heads: heads.output()))

@@ -28,9 +28,14 @@ class Heads(ABC):
     kept: ClassVar[tuple[str, ...]] = ("value",)
     carried: ClassVar[tuple[str, ...]] = ()
 
+    @property
+    def masked(self) -> Tensor:
+        """(rows, columns): what a row may not look at; here what stands behind it."""
+        return softmax.future(self.rows, self.columns)
+
     @abstractmethod
     def scores(self) -> Tensor:
-        """What the weights are made of: (B, H, rows, columns), at least float32, the future −∞."""
+        """What the weights are made of: (B, H, rows, columns), at least float32, masked ones −∞."""
 
     def weights(self, scores: Tensor) -> Tensor:
         """The weights (B, H, rows, columns) that belong to these scores; rows sum to 1."""
@@ -63,7 +68,7 @@ class DotHeads(Heads):
     kept: ClassVar[tuple[str, ...]] = ("key", "value")
 
     def scores(self) -> Tensor:
-        return softmax.scores(self.query, self.key, hidden=softmax.future(self.rows, self.columns))
+        return softmax.scores(self.query, self.key, hidden=self.masked)
 
     def output(self) -> Tensor:
         return sdpa.attend(self.query, self.key, self.value, self.rows, self.columns)
@@ -84,8 +89,7 @@ class LinearHeads(DotHeads):
 
     def scores(self) -> Tensor:
         """There are no logits: φ(q)·φ(k), what exp(q·k / √d) would be."""
-        hidden = softmax.future(self.rows, self.columns)
-        return linear.scores(self.query, self.key, self.feature_map, hidden=hidden)
+        return linear.scores(self.query, self.key, self.feature_map, hidden=self.masked)
 
     def weights(self, scores: Tensor) -> Tensor:
         """Effective weights, which a map with negative features can make negative; formed anew,

@@ -16,9 +16,10 @@ from torch import Tensor
 
 from core.attention import favor, taylor
 from core.attention.feature_maps import FeatureMap, elu
-from core.models.blocks import DotBlock, Stream
+from core.models.blocks import DotBlock
 from core.models.config import GPTConfig
 from core.models.heads import LinearHeads
+from core.models.seam import Stream
 
 
 class LinearBlock(DotBlock):

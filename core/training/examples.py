@@ -19,7 +19,7 @@ from core.data.objectives import (
     words_before,
 )
 from core.data.people import Question
-from core.data.vocabulary import MASK_ID, PAD_ID, Vocabulary
+from core.data.vocabulary import Vocabulary
 from core.training.recipe import Phase, Recipe
 
 IGNORE = -100
@@ -45,23 +45,24 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class TrainingData:
-    """Everything that examples are drawn from."""
+    """Everything that examples are drawn from, with the ids of the mark ⁇ and of what pads."""
 
     documents: tuple[Document, ...]
     questions: tuple[tuple[tuple[int, ...], tuple[int, ...]], ...]
+    mark: int
+    pad: int
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Inputs (B, L) and targets (B, L); targets that do not count are IGNORE."""
+    """Inputs (B, L) and targets (B, L); targets that do not count are IGNORE.
+
+    `n_tokens` are the real (not padded) input tokens.
+    """
 
     inputs: Tensor
     targets: Tensor
-
-    @property
-    def n_tokens(self) -> int:
-        """Real (not padded) input tokens."""
-        return int((self.inputs != PAD_ID).sum())
+    n_tokens: int
 
 
 def training_data(
@@ -79,6 +80,8 @@ def training_data(
     return TrainingData(
         tuple(_document(name, lines, recipe, encode) for name, lines in documents),
         tuple((encode(q.text), encode(q.answer)) for q in questions if q.answer is not None),
+        mark=vocabulary.mask_id,
+        pad=vocabulary.pad_id,
     )
 
 
@@ -96,10 +99,10 @@ def pool_of_batches(
     for example in sorted(examples, key=len):
         members.append(example)
         if _is_full(members, recipe, phase):
-            batches.append(collate(members, answer_only=phase.answer_only))
+            batches.append(collate(members, data, answer_only=phase.answer_only))
             members = []
     if members:
-        batches.append(collate(members, answer_only=phase.answer_only))
+        batches.append(collate(members, data, answer_only=phase.answer_only))
     generator.shuffle(batches)
     return batches
 
@@ -111,19 +114,19 @@ def draw(data: TrainingData, recipe: Recipe, phase: Phase, generator: random.Ran
     return _draw_kind(kind, data, recipe, generator)[: recipe.longest_input + 1]
 
 
-def collate(examples: Sequence[Sequence[int]], *, answer_only: bool) -> Batch:
+def collate(examples: Sequence[Sequence[int]], data: TrainingData, *, answer_only: bool) -> Batch:
     """Pad to the longest; targets are the inputs shifted by one.
 
     With `answer_only` the loss begins after the first ⁇.
     """
     longest = max(map(len, examples))
-    ids = torch.tensor([[*ids, *[PAD_ID] * (longest - len(ids))] for ids in examples])
+    ids = torch.tensor([[*ids, *[data.pad] * (longest - len(ids))] for ids in examples])
     inputs, targets = ids[:, :-1], ids[:, 1:].clone()
-    targets[targets == PAD_ID] = IGNORE
+    targets[targets == data.pad] = IGNORE
     if answer_only:
-        after_mark = (inputs == MASK_ID).cumsum(1) > 0
+        after_mark = (inputs == data.mark).cumsum(1) > 0
         targets[~after_mark] = IGNORE
-    return Batch(inputs, targets)
+    return Batch(inputs, targets, int((inputs != data.pad).sum()))
 
 
 def _is_full(members: list[list[int]], recipe: Recipe, phase: Phase) -> bool:
@@ -176,15 +179,21 @@ def _draw_kind(
     kind: str, data: TrainingData, recipe: Recipe, generator: random.Random
 ) -> list[int]:
     if kind == "questions":
-        return question_and_answer(*generator.choice(data.questions))
+        return question_and_answer(*generator.choice(data.questions), mark=data.mark)
     document = generator.choice(data.documents)
     if kind in FACTS and document.facts:
         return FACTS[kind](
-            document.name, document.facts, n_most=recipe.n_facts, generator=generator
+            document.name,
+            document.facts,
+            mark=data.mark,
+            n_most=recipe.n_facts,
+            generator=generator,
         )
     if kind == "cued_facts" and document.cued:
-        return cued_fact(*generator.choice(document.cued))
+        return cued_fact(*generator.choice(document.cued), mark=data.mark)
     if kind == "salient_spans" and document.cuts:
-        return salient_span_corruption(*generator.choice(document.cuts))
+        return salient_span_corruption(*generator.choice(document.cuts), mark=data.mark)
     line = generator.choice(document.lines)
-    return span_corruption(line, block_size=recipe.longest_input, generator=generator)
+    return span_corruption(
+        line, mark=data.mark, block_size=recipe.longest_input, generator=generator
+    )

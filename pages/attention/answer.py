@@ -6,7 +6,7 @@ from core.inspection.captions import mechanism_note
 from core.inspection.effects import Effect
 from core.inspection.record import AttentionTrace
 from pages.attention.controls import Choice
-from pages.attention.switches import CHANGES, STAYS, Switches, named
+from pages.attention.switches import CHANGES, STAYS, Switches, names_of
 from pages.shared.text import percent, plain, verdict_badge
 
 INSTEAD = {"zero": "zero", "mean": "their mean over the dev questions"}
@@ -41,7 +41,7 @@ def show_change(before: AttentionTrace, found: Effect, switches: Switches) -> No
     answer, changed = plain(before.answer) or "(nothing)", bool(found.changed[0])
     now = float(found.former_probability[0])
     st.markdown(
-        f":material/toggle_off: **Off: {named(switches.off.heads)}** (in place: "
+        f":material/toggle_off: **Off: {names_of(switches.off.heads)}** (in place: "
         f"{INSTEAD[switches.off.mode]}). With every head **{answer}**, "
         f"{percent(before.probability)}; this answer has now **{percent(now)}**"
         f"{_said(switches.guess, changed)}"
@@ -51,7 +51,7 @@ def show_change(before: AttentionTrace, found: Effect, switches: Switches) -> No
 def show_cover(switches: Switches) -> None:
     """In the place of a change that is not shown yet."""
     st.markdown(
-        f":material/visibility_off: **Covered:** with {named(switches.off.heads)} off, does the "
+        f":material/visibility_off: **Covered:** with {names_of(switches.off.heads)} off, does the "
         "answer stay? Say it, and it is shown; until then every head is on."
     )
 
@@ -79,6 +79,7 @@ def _said(guess: str | None, changed: bool) -> str:  # noqa: FBT001
 
 def _verdict(choice: Choice, answer: str) -> str:
     if choice.expected is None:
-        unknown = "nobody in the table" if choice.corpus == "notable" else "right answer unknown"
+        shipped = choice.task is not None and choice.task.is_shipped
+        unknown = "nobody in the table" if shipped else "right answer unknown"
         return f"  :gray-badge[{unknown}]"
     return verdict_badge(choice.expected, answer)

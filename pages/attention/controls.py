@@ -4,11 +4,12 @@ from dataclasses import dataclass
 
 import streamlit as st
 
+from core.data.task import COURSE, Task
 from core.inspection.record import AttentionTrace
 from pages.attention.upload import UPLOADED, Upload, choose_upload
 from pages.attention.view import ARCS, MAP, MOST_ARC_TOKENS, PARTS, View, make_view
 from pages.shared import bound
-from pages.shared.choosing import checkpoint_corpus, choose_model
+from pages.shared.choosing import checkpoint_task, choose_model
 from pages.shared.questions import choose_question
 
 
@@ -21,7 +22,7 @@ class Choice:
     checkpoint: str
     snapshot: int | None
     upload: Upload | None
-    corpus: str
+    task: Task | None
     question: str
     expected: str | None
 
@@ -32,14 +33,14 @@ def choose() -> Choice:
         checkpoint, snapshot = choose_model(others=[UPLOADED])
         uploaded = checkpoint == UPLOADED
         upload = choose_upload() if uploaded else None
-        corpus = "course" if uploaded else checkpoint_corpus(checkpoint)
+        task = COURSE if uploaded else checkpoint_task(checkpoint)
         asks = upload is not None or not uploaded
-        question, expected = choose_question(corpus, own=uploaded) if asks else ("", None)
+        question, expected = choose_question(task, own=uploaded) if asks else ("", None)
     return Choice(
         checkpoint=checkpoint,
         snapshot=snapshot,
         upload=upload,
-        corpus=corpus,
+        task=task,
         question=question,
         expected=expected,
     )

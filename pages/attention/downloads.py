@@ -1,18 +1,14 @@
 """Everything drawn as a file, and as a table for those who cannot use the picture."""
 
-import json
-from collections.abc import Callable
-from functools import partial
-
 import numpy as np
 import pandas as pd
 import streamlit as st
 
-from core.figures.export import to_svg
 from core.figures.template import Figure
-from core.inspection.captions import head_name
+from core.inspection.heads import head_name
 from core.inspection.record import AttentionTrace
 from pages.attention.view import View
+from pages.shared.files import download_csv, download_json, download_svg
 from pages.shared.text import plain
 
 TABLES_KEY = "tables"
@@ -29,14 +25,9 @@ def show_downloads(
     table = weight_table(view, at)
     with st.container(horizontal=True):
         for what, chart in charts.items():
-            _download(
-                f"{what} (SVG)",
-                partial(to_svg, chart),
-                f"{name} {what.lower()}.svg",
-                "image/svg+xml",
-            )
-        _download("Weights (CSV)", lambda: table.to_csv().encode(), f"{name}.csv", "text/csv")
-        _download("Trace (JSON)", partial(_trace_json, trace), "trace.json", "application/json")
+            download_svg(what, chart, f"{name} {what.lower()}")
+        download_csv("Weights", table, name)
+        download_json("Trace", trace.to_dict, "trace")
     tables = st.expander(
         "As tables: rows are queries, columns keys, counted from 0",
         key=TABLES_KEY,
@@ -46,16 +37,6 @@ def show_downloads(
         tables.caption(f"Head {plain(name)}")
         tables.dataframe(table.style.format("{:.3f}", na_rep="masked"))
         tables.dataframe(row_table(view, at, row).style.format("{:.3f}"))
-
-
-def _download(label: str, data: Callable[[], bytes], file_name: str, mime: str) -> None:
-    st.download_button(
-        label, data, file_name, mime, key=label, on_click="ignore", icon=":material/download:"
-    )
-
-
-def _trace_json(trace: AttentionTrace) -> bytes:
-    return json.dumps(trace.to_dict(), ensure_ascii=False).encode()
 
 
 def weight_table(view: View, at: tuple[int, int]) -> pd.DataFrame:

@@ -8,7 +8,8 @@ import streamlit as st
 from core.figures import attention as figures
 from core.figures import attention_row as row_figures
 from core.figures.template import Figure
-from core.inspection.captions import head_name, parse_head, row_sentence, strongest_head
+from core.inspection.captions import row_sentence, strongest_head
+from core.inspection.heads import every_head, head_name, parse_head
 from core.inspection.record import AttentionTrace, Step
 from pages.attention.controls import Display
 from pages.attention.downloads import show_downloads
@@ -92,7 +93,7 @@ def _choose_score(trace: AttentionTrace) -> str:
 
 
 def _choose_head(trace: AttentionTrace) -> tuple[int, int]:
-    names = [head_name(i, j) for i in range(trace.n_layers) for j in range(trace.n_heads)]
+    names = [head_name(*head) for head in every_head(trace)]
     default = names.index(head_name(*strongest_head(trace)))
     return parse_head(bound.selectbox("Head", names, default, key="head", follows=True))
 

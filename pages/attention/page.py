@@ -44,7 +44,7 @@ def _answer(choice: Choice, source: Source, trace: AttentionTrace) -> AttentionT
     heading, button = top.container(width="stretch"), top.container(width="content")
     asking = st.container()
     with button:
-        switches = choose_switches(source, choice.corpus, trace, asking)
+        switches = choose_switches(source, choice.task, trace, asking)
     changes = bool(switches.off.heads) and not switches.covered
     shown = load_trace(source, choice.question, switches.off) if changes else trace
     with heading:

@@ -6,13 +6,12 @@ from dataclasses import dataclass, replace
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from core.inspection.captions import head_name
+from core.data.task import Task
 from core.inspection.head_rows import n_together
-from core.inspection.off import Head, Mode
+from core.inspection.heads import Head, HeadsOff, Mode, head_name
 from core.inspection.record import AttentionTrace
 from pages.shared import bound
-from pages.shared.examples import load_example
-from pages.shared.loading import Off, Source
+from pages.shared.loading import Source, load_example
 from pages.shared.means import NO_MEANS, means_of, means_possible
 from pages.shared.records import record_of
 
@@ -28,7 +27,7 @@ class Switches:
     `place` is where more may be said, beside the switches.
     """
 
-    off: Off
+    off: HeadsOff
     predict: bool
     guess: str | None
     place: DeltaGenerator
@@ -39,14 +38,14 @@ class Switches:
 
 
 def choose_switches(
-    source: Source, corpus: str, trace: AttentionTrace, asking: DeltaGenerator
+    source: Source, task: Task | None, trace: AttentionTrace, asking: DeltaGenerator
 ) -> Switches:
     """A row of buttons a layer, behind one button; `trace` is that with every head on.
 
     `asking` is where the viewer says what will happen.
     """
     with st.popover("Heads off", icon=":material/toggle_off:", width="content"):
-        off = _choose_mode(source, corpus)
+        off = _choose_mode(source, task)
         _offer_ranked(source, trace, off)
         off = replace(off, heads=_choose_heads(trace))
         predict = bound.toggle(
@@ -62,8 +61,8 @@ def choose_switches(
     return Switches(off=off, predict=predict, guess=guess, place=place)
 
 
-def _choose_mode(source: Source, corpus: str) -> Off:
-    possible = means_possible(source, corpus)
+def _choose_mode(source: Source, task: Task | None) -> HeadsOff:
+    possible = means_possible(source, task)
     mode = bound.segmented_control(
         "A head that is off gives",
         [*INSTEAD][: 2 if possible else 1],
@@ -78,11 +77,11 @@ def _choose_mode(source: Source, corpus: str) -> Off:
     if not possible:
         st.caption(NO_MEANS)
     if mode != "mean":
-        return Off()
-    return Off(mode="mean", means=means_of(source, corpus))
+        return HeadsOff()
+    return HeadsOff(mode="mean", means=means_of(source, task))
 
 
-def _offer_ranked(source: Source, trace: AttentionTrace, off: Off) -> None:
+def _offer_ranked(source: Source, trace: AttentionTrace, off: HeadsOff) -> None:
     """Buttons that switch off those that matter least or most, and one that ends it."""
     n = n_together(trace.n_layers * trace.n_heads)
     with st.container(horizontal=True):
@@ -95,12 +94,12 @@ def _offer_ranked(source: Source, trace: AttentionTrace, off: Off) -> None:
     st.caption(_how(source))
 
 
-def _ranking(source: Source, trace: AttentionTrace, off: Off) -> tuple[Head, ...]:
+def _ranking(source: Source, trace: AttentionTrace, off: HeadsOff) -> tuple[Head, ...]:
     """The head first that matters most: by the recorded table, else by this question."""
     record = record_of(source.name, source.digest)
     if record is not None:
         return tuple(row.at for row in record.tables[off.mode].by_importance)
-    return load_example(source, trace, off).by_importance
+    return load_example(source, trace.question, off).by_importance
 
 
 def _how(source: Source) -> str:
@@ -150,7 +149,7 @@ def _put(trace: AttentionTrace, heads: Collection[Head]) -> None:
         st.session_state[ROW.format(layer)] = names
 
 
-def named(heads: Collection[Head]) -> str:
+def names_of(heads: Collection[Head]) -> str:
     """L0·H1, L3·H5; by their number where there are many."""
     names = [head_name(*at) for at in heads]
     return ", ".join(names) if len(names) <= 6 else f"{len(names)} heads"

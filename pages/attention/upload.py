@@ -17,6 +17,7 @@ from core.checkpoints.course_import import Told, import_course
 from core.checkpoints.store import Checkpoint, CheckpointError
 from core.data.course import WIKI
 from core.data.lines import split_lines
+from core.data.task import COURSE
 from core.models.config import VARIANTS, GPTConfig
 from core.paths import course_folder
 from pages.shared import bound
@@ -178,7 +179,7 @@ def load_upload(
     size = f"{imported.variant}, {imported.model.n_parameters:,} parameters"
     said = "; ".join([size, *imported.notes])
     card = {"variant": imported.variant, "said": said}
-    return Checkpoint(UPLOADED, imported.model, imported.vocabulary, card)
+    return Checkpoint(imported.model, imported.vocabulary, COURSE, UPLOADED, card)
 
 
 def _refuse_too_many_pictures(config: GPTConfig) -> None:

@@ -6,7 +6,7 @@ from functools import partial
 import streamlit as st
 
 from core.checkpoints.shelf import dev_curve, snapshot_steps
-from core.data.people import question_text
+from core.data.people import BIRTHPLACE
 from core.figures.moments import accuracy_curve
 from core.figures.template import Figure
 from core.paths import CHECKPOINTS
@@ -14,7 +14,7 @@ from pages.shared import bound
 from pages.shared.charts import show_chart
 from pages.shared.choosing import (
     FINISHED,
-    checkpoint_corpus,
+    checkpoint_task,
     choose_model,
     choose_moment,
     choose_name,
@@ -87,11 +87,11 @@ def choose(what: str) -> Pair:
 def _questions() -> Pair:
     with st.sidebar:
         name, snapshot = choose_model(prefix=PREFIX)
-        corpus, source = checkpoint_corpus(name), shipped(name, snapshot)
-        one, right = choose_question(corpus, prefix=PREFIX, label="Question A")
+        task, source = checkpoint_task(name), shipped(name, snapshot)
+        one, right = choose_question(task, prefix=PREFIX, label="Question A")
         fits = _fits(source, one)
         two, other = choose_question(
-            corpus,
+            task,
             prefix=f"{PREFIX}other-",
             label="Question B",
             name=OTHER_NAME if fits is None else _fitting_name(fits),
@@ -105,7 +105,7 @@ def _questions() -> Pair:
 def _fits(source: Source, question: str) -> Fits | None:
     """What the other question must be like; None where any length will do."""
     stored = source.load()
-    if not stored.model.config.n_latents:
+    if not stored.model.shape.n_latents:
         return None
     return partial(as_long, stored.vocabulary, question)
 
@@ -113,7 +113,9 @@ def _fits(source: Source, question: str) -> Fits | None:
 def _fitting_name(fits: Fits) -> str:
     """A well-known person of two names, so that it is the people that differ."""
     names = (person.name for person in people() if person.name.count(" ") == 1)
-    return next((name for name in (OTHER_NAME, *names) if fits(question_text(name))), OTHER_NAME)
+    return next(
+        (name for name in (OTHER_NAME, *names) if fits(BIRTHPLACE.question(name))), OTHER_NAME
+    )
 
 
 def _models() -> Pair:
@@ -121,7 +123,7 @@ def _models() -> Pair:
         names = shelf_names()
         one = choose_name(names, prefix=f"{PREFIX}first-", label="Checkpoint A", default=SCRATCH)
         two = choose_name(names, prefix=f"{PREFIX}second-", label="Checkpoint B")
-        question, expected = choose_question(checkpoint_corpus(one), prefix=PREFIX)
+        question, expected = choose_question(checkpoint_task(one), prefix=PREFIX)
     first, second = (
         Side(letter, name, shipped(name, None), question, expected)
         for letter, name in (("A", one), ("B", two))
@@ -137,7 +139,7 @@ def _moments() -> Pair:
         name = choose_name(names, prefix=f"{PREFIX}trained-", default=WITH_SNAPSHOTS)
         steps = snapshot_steps(CHECKPOINTS / name)
         other = choose_moment(steps, prefix=f"{PREFIX}other-", label="B: moment of training (step)")
-        question, expected = choose_question(checkpoint_corpus(name), prefix=PREFIX)
+        question, expected = choose_question(checkpoint_task(name), prefix=PREFIX)
     curve = st.container()
     moment = choose_moment(
         steps,

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from core.figures import compare as figures
 from core.figures.template import Figure
 from core.inspection.align import Alignment
-from core.inspection.captions import head_name, mechanism_note
+from core.inspection.captions import mechanism_note
 from core.inspection.compare import Comparison, compare_heads, distances
-from core.inspection.off import Head
+from core.inspection.heads import Head, head_name
 from pages.compare import words
 from pages.compare.controls import PREFIX, Pair
 from pages.compare.view import HEAD_KEY, OTHER_KEY, Traces, View

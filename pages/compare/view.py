@@ -6,9 +6,9 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from core.inspection.align import Alignment
-from core.inspection.captions import head_name, parse_head, strongest_head
+from core.inspection.captions import strongest_head
 from core.inspection.compare import QUANTITIES
-from core.inspection.off import Head
+from core.inspection.heads import Head, every_head, head_name, parse_head
 from core.inspection.record import AttentionTrace
 from pages.compare.controls import MOMENTS, PREFIX, Pair
 from pages.shared import bound
@@ -66,6 +66,6 @@ def _places(pair: Pair) -> list[DeltaGenerator]:
 
 
 def _choose_head(label: str, trace: AttentionTrace, key: str) -> Head:
-    names = [head_name(i, j) for i in range(trace.n_layers) for j in range(trace.n_heads)]
+    names = [head_name(*head) for head in every_head(trace)]
     default = names.index(head_name(*strongest_head(trace)))
     return parse_head(bound.selectbox(label, names, default, key=key, follows=True))

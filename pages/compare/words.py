@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from core.inspection.captions import head_name
 from core.inspection.compare import Comparison
+from core.inspection.heads import head_name
 from core.inspection.record import AttentionTrace
 from pages.compare.controls import MODELS, Pair, Side
 from pages.shared.text import percent, plain, verdict_badge

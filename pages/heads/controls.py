@@ -4,9 +4,10 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from core.inspection.off import Mode
+from core.data.task import Task
+from core.inspection.heads import Mode
 from pages.shared import bound
-from pages.shared.choosing import checkpoint_corpus, choose_model
+from pages.shared.choosing import checkpoint_task, choose_model
 from pages.shared.records import weights_digest
 
 PREFIX = "heads-"
@@ -16,13 +17,13 @@ INSTEAD: dict[Mode, str] = {"zero": "zero", "mean": "its mean"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Choice:
+class Measured:
     """Which weights (their digest), measured on which questions, in which mode."""
 
     checkpoint: str
     snapshot: int | None
     digest: str
-    corpus: str
+    task: Task | None
     split: str
     mode: Mode
 
@@ -32,16 +33,16 @@ class Choice:
         return self.checkpoint + (f" at step {self.snapshot}" if self.snapshot else "")
 
 
-def choose(part: str) -> Choice:
+def choose(part: str) -> Measured:
     """The controls of the side bar. Raises ValueError if the weights cannot be read."""
     with st.sidebar:
         checkpoint, snapshot = choose_model(prefix=PREFIX)
         split, mode = ("dev", "zero") if part == PATCH else _choose_measured()
-    return Choice(
+    return Measured(
         checkpoint=checkpoint,
         snapshot=snapshot,
         digest=weights_digest(checkpoint, snapshot),
-        corpus=checkpoint_corpus(checkpoint),
+        task=checkpoint_task(checkpoint),
         split=split,
         mode="mean" if mode == "mean" else "zero",
     )

@@ -10,19 +10,17 @@ from core.figures.signed import grid_cells, signed_grid
 from core.figures.template import Figure
 from core.inspection.attribution import Attribution, Lens
 from core.inspection.captions import mechanism_note
-from core.inspection.head_example import HeadExample
 from core.inspection.head_rows import HeadTable
+from core.inspection.head_table import HeadExample
 from core.inspection.record import AttentionTrace
 from pages.heads import example_words as said
-from pages.heads.asking import load_attribution, load_lens
-from pages.heads.controls import PREFIX, Choice
+from pages.heads.controls import PREFIX, Measured
 from pages.heads.data import table_of
-from pages.heads.measuring import off_of
+from pages.heads.measuring import in_place, load_attribution, load_lens
 from pages.shared import bound
 from pages.shared.charts import show_chart
-from pages.shared.examples import load_example
 from pages.shared.files import download_csv, download_json, download_svg
-from pages.shared.loading import Source, load_trace, shipped
+from pages.shared.loading import Source, load_example, load_trace, shipped
 from pages.shared.questions import choose_question
 from pages.shared.text import percent, plain, verdict_badge
 
@@ -30,14 +28,14 @@ TABLES_KEY = f"{PREFIX}example-tables"
 CELL = 30
 
 
-def show_example(choice: Choice) -> None:
+def show_example(measured: Measured) -> None:
     """Averages against this question on the left, logits on the right."""
     with st.sidebar:
-        question, expected = choose_question(choice.corpus, prefix=PREFIX)
-    source = shipped(choice.checkpoint, choice.snapshot)
+        question, expected = choose_question(measured.task, prefix=PREFIX)
+    source = shipped(measured.checkpoint, measured.snapshot)
     trace = load_trace(source, question)
-    found = load_example(source, trace, off_of(choice, source))
-    table = table_of(choice)
+    found = load_example(source, question, in_place(measured, source))
+    table = table_of(measured)
     verdict = verdict_badge(expected, trace.answer)
     answer = plain(trace.answer) or "(nothing)"
     st.markdown(f"#### {plain(question)} → **{answer}**, {percent(trace.probability)}{verdict}")
@@ -46,7 +44,7 @@ def show_example(choice: Choice) -> None:
         st.markdown(f":material/info: {note}")
     beside, logits = st.columns([1, 1.15], gap="medium")
     with beside:
-        charts = {"Heads": _show_beside(choice, found, table)}
+        charts = {"Heads": _show_beside(measured, found, table)}
     with logits:
         step = _choose_step(trace)
         added, lens = load_attribution(source, question, step), _lens(source, question, step)
@@ -55,17 +53,17 @@ def show_example(choice: Choice) -> None:
     tables = {"Every head": said.frame(found, table), "Logits": said.attribution_frame(added)}
     if isinstance(lens, Lens):
         tables["Layers"] = said.lens_frame(lens)
-    _show_files(choice, tables, charts)
+    _show_files(measured, tables, charts)
 
 
-def _show_beside(choice: Choice, found: HeadExample, table: HeadTable | None) -> Figure:
+def _show_beside(measured: Measured, found: HeadExample, table: HeadTable | None) -> Figure:
     measure = bound.selectbox(
         "Measure of each head",
         list(said.OFFERED),
         format_func=said.OFFERED.__getitem__,
         key=f"{PREFIX}measure-one",
     )
-    average = f"average of {choice.split}"
+    average = f"average of {measured.split}"
     rows = said.rows_beside(found, table, measure)
     chart = figures.beside_average(rows, axis=said.OFFERED[measure], average=average, title="")
     title = f"{said.OFFERED[measure]}: this question and the {average}"
@@ -128,8 +126,10 @@ def _show_lens(lens: Lens | str) -> dict[str, Figure]:
     return {"Lens": chart.titled(title)}
 
 
-def _show_files(choice: Choice, tables: dict[str, pd.DataFrame], charts: dict[str, Figure]) -> None:
-    name = f"{choice.named} one question"
+def _show_files(
+    measured: Measured, tables: dict[str, pd.DataFrame], charts: dict[str, Figure]
+) -> None:
+    name = f"{measured.named} one question"
     with st.container(horizontal=True):
         for what, chart in charts.items():
             download_svg(what, chart, f"{name} {what.lower()}")

@@ -5,11 +5,11 @@ import pandas as pd
 
 from core.figures.heads import Beside
 from core.inspection.attribution import Attribution, Lens
-from core.inspection.captions import head_name
-from core.inspection.head_example import HeadExample
 from core.inspection.head_rows import HeadTable, rank_agreement
+from core.inspection.head_table import HeadExample
+from core.inspection.heads import head_name
 from core.inspection.record import AttentionTrace
-from pages.heads.words import NAMES, SCORES
+from pages.heads.overview_words import NAMES, SCORES
 from pages.shared.text import percent, plain
 
 OFFERED = {

@@ -1,78 +1,98 @@
-"""Measure every head of a checkpoint now: each head is cached apart, so nothing is lost."""
+"""What is asked of a model on this page: every head off in turn, attribution, lens, patching.
+
+All is cached by the content of the weights, each head apart, so that nothing is lost.
+"""
+
+from dataclasses import replace
 
 import streamlit as st
 
-from core.checkpoints.store import Checkpoint
 from core.data.corpus import questions_digest
 from core.data.people import Question
-from core.inspection.effects import effect, every_head
+from core.inspection.attribution import Attribution, Lens, attribution, logit_lens
+from core.inspection.effects import effect
 from core.inspection.head_rows import HeadRow, HeadTable
 from core.inspection.head_table import Prepared, finish_table, head_row, prepare
-from core.inspection.off import Head, Mode
-from pages.heads.controls import Choice
-from pages.shared.loading import Off, Source, shipped
+from core.inspection.heads import HeadsOff, every_head
+from core.inspection.patching import Patched, head_sites, patch, residual_sites
+from pages.heads.controls import Measured
+from pages.shared.loading import HASHED, Source, shipped
 from pages.shared.means import NO_MEANS, means_of
 from pages.shared.questions import known_questions
 
+STREAM, HEADS = "residual stream", "one head"
 NO_QUESTIONS = (
     "The questions that this checkpoint was trained on are the course's: name the folder of its "
     "files in A5_DATA before the app is started."
 )
-Key = tuple[str, int | None, str, str]  # name, snapshot, digests of weights and questions
 
 
-def measured_table(choice: Choice) -> HeadTable:
+def measured_table(measured: Measured) -> HeadTable:
     """Measure, with a bar that says how far it is. Raises ValueError without known answers."""
-    source = shipped(choice.checkpoint, choice.snapshot)
-    asked = known_questions(choice.corpus).get(choice.split)
+    source = shipped(measured.checkpoint, measured.snapshot)
+    asked = known_questions(measured.task).get(measured.split)
     if not asked:
         raise ValueError(NO_QUESTIONS)
-    off = off_of(choice, source)
-    key: Key = (source.name, source.snapshot, source.digest, questions_digest(asked))
-    stored = source.load()
-    prepared = _prepared(key, stored, asked)
-    heads, rows = every_head(stored.model.config), list[HeadRow]()
+    off, questions = in_place(measured, source), questions_digest(asked)
+    prepared = _prepared(source, questions, asked)
+    heads, rows = every_head(source.load().model.shape), list[HeadRow]()
     bar = st.progress(0.0, "Switching off one head after the other")
     for head in heads:
-        rows.append(_row(key, head, choice.mode, stored, prepared, off))
+        rows.append(_row(source, questions, replace(off, heads=(head,)), prepared))
         bar.progress(len(rows) / len(heads), f"{rows[-1].name}: {len(rows)} of {len(heads)} heads")
-    table = _finished(key, choice.mode, stored, prepared, rows, off)
+    table = _finished(source, questions, off, prepared, rows)
     bar.empty()
     return table
 
 
-def off_of(choice: Choice, source: Source) -> Off:
-    """The mode with its means. Raises ValueError where there is nothing to take them from."""
-    if choice.mode == "zero":
-        return Off()
-    means = means_of(source, choice.corpus)
+def in_place(measured: Measured, source: Source) -> HeadsOff:
+    """What takes a head's place. Raises ValueError where there is nothing to take means from."""
+    if measured.mode == "zero":
+        return HeadsOff()
+    means = means_of(source, measured.task)
     if means is None:
         raise ValueError(NO_MEANS.replace("\\", ""))
-    return Off(mode=choice.mode, means=means)
+    return HeadsOff(mode=measured.mode, means=means)
 
 
-@st.cache_resource(max_entries=4, show_spinner="Asking every question")
-def _prepared(key: Key, _stored: Checkpoint, _asked: list[Question]) -> Prepared:
-    return prepare(_stored.model, _stored.vocabulary, _asked)
+@st.cache_resource(max_entries=4, show_spinner="Asking every question", hash_funcs=HASHED)
+def _prepared(source: Source, questions: str, _asked: list[Question]) -> Prepared:
+    return prepare(source.load(), _asked)
 
 
-@st.cache_resource(max_entries=1024, show_spinner=False)
-def _row(
-    key: Key, head: Head, mode: Mode, _stored: Checkpoint, _prepared: Prepared, _off: Off
-) -> HeadRow:
-    model, vocabulary = _stored.model, _stored.vocabulary
-    found = effect(model, vocabulary, _prepared.before, [head], mode=mode, means=_off.means)
-    return head_row(model, _prepared, found)
+@st.cache_resource(max_entries=1024, show_spinner=False, hash_funcs=HASHED)
+def _row(source: Source, questions: str, off: HeadsOff, _prepared: Prepared) -> HeadRow:
+    stored = source.load()
+    return head_row(stored.model, _prepared, effect(stored, _prepared.before, off))
 
 
-@st.cache_resource(max_entries=16, show_spinner=False)
+@st.cache_resource(max_entries=16, show_spinner=False, hash_funcs=HASHED)
 def _finished(
-    key: Key,
-    mode: Mode,
-    _stored: Checkpoint,
-    _prepared: Prepared,
-    _rows: list[HeadRow],
-    _off: Off,
+    source: Source, questions: str, off: HeadsOff, _prepared: Prepared, _rows: list[HeadRow]
 ) -> HeadTable:
-    model, vocabulary = _stored.model, _stored.vocabulary
-    return finish_table(model, vocabulary, _prepared, _rows, mode=mode, means=_off.means)
+    return finish_table(source.load(), _prepared, _rows, off)
+
+
+@st.cache_resource(max_entries=64, show_spinner=False, hash_funcs=HASHED)
+def load_attribution(source: Source, question: str, step: int) -> Attribution:
+    """What each part adds to one written piece, above the mean of all tokens."""
+    return attribution(source.load(), question, step=step, relative=True)
+
+
+@st.cache_resource(max_entries=64, show_spinner=False, hash_funcs=HASHED)
+def load_lens(source: Source, question: str, step: int) -> Lens:
+    """What would be written after each layer. Raises ValueError for a model without a lens."""
+    return logit_lens(source.load(), question, step=step)
+
+
+@st.cache_resource(
+    max_entries=32, show_spinner="Patching one site after the other", hash_funcs=HASHED
+)
+def load_patched(source: Source, question: str, other: str, what: str) -> Patched:
+    """Every site of a kind, taken over from the other question's run. Raises ValueError for
+    questions of different length.
+    """
+    stored = source.load()
+    n_tokens = len(stored.vocabulary.encode(question)) + 1  # with its ⁇
+    sites = (residual_sites if what == STREAM else head_sites)(stored.model, n_tokens)
+    return patch(stored, question, other, sites)

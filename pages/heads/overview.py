@@ -9,10 +9,10 @@ import streamlit as st
 
 from core.figures import heads as figures
 from core.figures.template import Figure
-from core.inspection.captions import head_name
 from core.inspection.head_rows import HeadTable
-from pages.heads import words
-from pages.heads.controls import PREFIX, Choice
+from core.inspection.heads import head_name
+from pages.heads import overview_words as words
+from pages.heads.controls import PREFIX, Measured
 from pages.shared import bound
 from pages.shared.charts import clicked, show_chart
 from pages.shared.files import download_csv, download_json, download_svg
@@ -23,22 +23,22 @@ HEAD_KEY = f"{PREFIX}head"
 LINE, HEAD_LINE = 42, 60  # pixels of the table
 
 
-def show_overview(choice: Choice, table: HeadTable) -> None:
+def show_overview(measured: Measured, table: HeadTable) -> None:
     """The picture with what stands beside it, what both say, and every number in a table."""
-    st.markdown(f"#### {plain(words.headline(table, choice.split))}")
+    st.markdown(f"#### {plain(words.headline(table, measured.split))}")
     picture, beside = st.columns([1.6, 1], gap="medium")
     with beside:
         x = _choose_measure("Across", "contribution", "x")
         y = _choose_measure("Upwards", "log_probability_lost", "y")
-        chosen = _show_head(choice, table)
+        chosen = _show_head(measured, table)
     with picture:
         chart = _show_scatter(table, x, y, chosen)
     st.markdown(f"{words.agreement(table)}  \n{words.together(table)}")
-    _show_table(choice, table)
+    _show_table(measured, table)
     with st.container(horizontal=True):
-        download_svg("Scatter", chart, f"{choice.named} heads")
-        download_csv("Table", frame(table), f"{choice.named} heads {choice.split}")
-        download_json("Table", partial(_values, choice, table), f"{choice.named} heads")
+        download_svg("Scatter", chart, f"{measured.named} heads")
+        download_csv("Table", frame(table), f"{measured.named} heads {measured.split}")
+        download_json("Table", partial(_values, measured, table), f"{measured.named} heads")
 
 
 def _show_scatter(table: HeadTable, x: str, y: str, chosen: str) -> Figure:
@@ -46,7 +46,7 @@ def _show_scatter(table: HeadTable, x: str, y: str, chosen: str) -> Figure:
     chart = figures.head_scatter(
         words.points(table, x, y), x=words.NAMES[x], y=words.NAMES[y], chosen=chosen, title=""
     )
-    # A new key for each choice forgets the click, so that the same head can be clicked again.
+    # A new key for each measured forgets the click, so that the same head can be clicked again.
     key = f"{CHART_KEY}-{chosen}"
     show_chart(chart, key=key, on_select=partial(_pick, key), alt=f"{title}, head by head")
     for measure in dict.fromkeys((x, y)):
@@ -68,7 +68,7 @@ def _choose_measure(label: str, default: str, key: str) -> str:
     )
 
 
-def _show_head(choice: Choice, table: HeadTable) -> str:
+def _show_head(measured: Measured, table: HeadTable) -> str:
     """One head in a sentence, and the way to its map."""
     names = [row.name for row in table.rows]
     name = bound.selectbox(
@@ -84,12 +84,12 @@ def _show_head(choice: Choice, table: HeadTable) -> str:
         "pages/attention/page.py",
         label=f"The map of {plain(name)}",
         icon=":material/grid_on:",
-        query_params={**link_of(choice), "head": name},
+        query_params={**link_of(measured), "head": name},
     )
     return name
 
 
-def _show_table(choice: Choice, table: HeadTable) -> None:
+def _show_table(measured: Measured, table: HeadTable) -> None:
     order = bound.selectbox(
         "Sorted by (largest first)",
         list(words.SORTS),
@@ -100,13 +100,13 @@ def _show_table(choice: Choice, table: HeadTable) -> None:
     )
     rows = table.sorted_by(order) if order else list(table.rows)
     with st.container(height=LINE * len(rows) + HEAD_LINE, border=False):  # scrolls on a phone
-        st.markdown(words.markdown_table(rows, link_of(choice)))
+        st.markdown(words.markdown_table(rows, link_of(measured)))
 
 
-def link_of(choice: Choice) -> dict[str, str]:
+def link_of(measured: Measured) -> dict[str, str]:
     """The query under which the attention page shows the same weights."""
-    moment = {"moment": str(choice.snapshot)} if choice.snapshot else {}
-    return {"checkpoint": choice.checkpoint, **moment}
+    moment = {"moment": str(measured.snapshot)} if measured.snapshot else {}
+    return {"checkpoint": measured.checkpoint, **moment}
 
 
 def frame(table: HeadTable) -> pd.DataFrame:
@@ -117,11 +117,11 @@ def frame(table: HeadTable) -> pd.DataFrame:
     return kept.assign(**{name.replace(" ", "_"): values for name, values in scores.items()})
 
 
-def _values(choice: Choice, table: HeadTable) -> dict[str, Any]:
+def _values(measured: Measured, table: HeadTable) -> dict[str, Any]:
     return {
-        "checkpoint": choice.checkpoint,
-        "snapshot": choice.snapshot,
-        "split": choice.split,
+        "checkpoint": measured.checkpoint,
+        "snapshot": measured.snapshot,
+        "split": measured.split,
         "mode": table.mode,
         "total": table.total,
         "accuracy": table.accuracy,

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages.heads.controls import ALL, ONE, Choice, choose, choose_part
+from pages.heads.controls import ALL, ONE, Measured, choose, choose_part
 from pages.heads.data import offer_to_measure, table_of
 from pages.heads.overview import show_overview
 
@@ -11,28 +11,28 @@ def main() -> None:
     """Choose on the left; all heads first, then what one question says, and two of them."""
     part = choose_part()
     try:
-        choice = choose(part)
+        measured = choose(part)
         if part == ALL:
-            _all_heads(choice)
+            _all_heads(measured)
         elif part == ONE:
             from pages.heads.example import show_example  # noqa: PLC0415 - loads torch
 
-            show_example(choice)
+            show_example(measured)
         else:
             from pages.heads.patches import show_patches  # noqa: PLC0415 - loads torch
 
-            show_patches(choice)
+            show_patches(measured)
     except ValueError as error:
         st.error("", icon=":material/block:")
         st.text(str(error))
 
 
-def _all_heads(choice: Choice) -> None:
-    table = table_of(choice)
+def _all_heads(measured: Measured) -> None:
+    table = table_of(measured)
     if table is None:
-        offer_to_measure(choice)
+        offer_to_measure(measured)
     else:
-        show_overview(choice, table)
+        show_overview(measured, table)
 
 
 main()

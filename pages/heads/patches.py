@@ -1,13 +1,19 @@
 """Two questions of the same number of tokens: which activation carries what makes them differ."""
 
+from dataclasses import dataclass
 from functools import partial
 
+import numpy as np
+import pandas as pd
 import streamlit as st
 
-from core.figures.signed import signed_grid
-from pages.heads import patch_words as said
-from pages.heads.asking import HEADS, STREAM, load_patched
-from pages.heads.controls import PREFIX, Choice
+from core.data.characters import legible
+from core.data.vocabulary import Vocabulary
+from core.figures.signed import Cell, signed_grid
+from core.inspection.heads import head_name
+from core.inspection.patching import Patched, Site
+from pages.heads.controls import PREFIX, Measured
+from pages.heads.measuring import HEADS, STREAM, load_patched
 from pages.shared import bound
 from pages.shared.charts import show_chart
 from pages.shared.files import download_csv, download_json, download_svg
@@ -17,14 +23,29 @@ from pages.shared.text import plain
 
 TABLE_KEY = f"{PREFIX}patch-table"
 OTHER = "Marie Curie"
+MEANS = (
+    "0: the answer stays as likely as it was; 1: the two answers stand to each other as in the "
+    "other run; below 0: moved away from it. One site is changed at a time, so what two carry "
+    "together may show in neither."
+)
+SAME = "Both questions get the same answer here: there is nothing that a patch could move."
 
 
-def show_patches(choice: Choice) -> None:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Grid:
+    """The sites as cells; rows are layers or heads, columns positions."""
+
+    cells: list[Cell]
+    rows: list[str]
+    columns: list[str]
+
+
+def show_patches(measured: Measured) -> None:
     """Choose two people on the left; every site, how far it moves the answer, and what it means."""
-    source = shipped(choice.checkpoint, choice.snapshot)
+    source = shipped(measured.checkpoint, measured.snapshot)
     vocabulary = source.load().vocabulary
     with st.sidebar:
-        question, _ = choose_question(choice.corpus, prefix=PREFIX)
+        question, _ = choose_question(measured.task, prefix=PREFIX)
         only = bound.toggle(
             "Only names of as many tokens",
             value=True,
@@ -32,7 +53,7 @@ def show_patches(choice: Choice) -> None:
             help="Patching goes position by position: other questions are refused.",
         )
         other, _ = choose_question(
-            choice.corpus,
+            measured.task,
             prefix=f"{PREFIX}other-",
             label="The other question",
             name=OTHER,
@@ -46,10 +67,10 @@ def show_patches(choice: Choice) -> None:
         key=f"{PREFIX}site",
         label_visibility="collapsed",
     )
-    _show(choice, source, question, other, what or STREAM)
+    _show(measured, source, question, other, what or STREAM)
 
 
-def _show(choice: Choice, source: Source, question: str, other: str, what: str) -> None:
+def _show(measured: Measured, source: Source, question: str, other: str, what: str) -> None:
     vocabulary = source.load().vocabulary
     try:
         found = load_patched(source, question, other, what)
@@ -58,12 +79,12 @@ def _show(choice: Choice, source: Source, question: str, other: str, what: str) 
             raise
         st.info(plain(str(error)), icon=":material/info:")  # two lengths are nobody's mistake
         return
-    grid = said.grid_of(found, said.labels(vocabulary, question, other))
-    title = said.headline(found, grid)
+    grid = _grid(found, _labels(vocabulary, question, other))
+    title = _headline(found, grid)
     st.markdown(f"#### {plain(title)}")
-    st.markdown(said.setting(found, question, other))
+    st.markdown(_setting(found, question, other))
     if not grid.cells:
-        st.info(said.SAME, icon=":material/info:")
+        st.info(SAME, icon=":material/info:")
         return
     chart = signed_grid(
         grid.cells,
@@ -76,8 +97,8 @@ def _show(choice: Choice, source: Source, question: str, other: str, what: str) 
         angle=-60,
     )
     show_chart(chart, alt=title)
-    st.markdown(said.MEANS)
-    rows, name = said.frame(found, grid), f"{choice.named} patching"
+    st.markdown(MEANS)
+    rows, name = _frame(found, grid), f"{measured.named} patching"
     with st.container(horizontal=True):
         download_svg("Picture", chart.titled(title), name)
         download_csv("Sites", rows, name)
@@ -85,3 +106,61 @@ def _show(choice: Choice, source: Source, question: str, other: str, what: str) 
     box = st.expander("As a table: every site", key=TABLE_KEY, on_change="rerun")
     if box.open:
         box.dataframe(rows.style.format(precision=3, na_rep="–"))
+
+
+def _labels(vocabulary: Vocabulary, question: str, other: str) -> list[str]:
+    """The tokens of both, position by position, and ⁇."""
+    first, second = (vocabulary.labels(vocabulary.encode(text)) for text in (question, other))
+    names = [a if a == b else f"{a} | {b}" for a, b in zip(first, second, strict=True)]
+    return [*names, vocabulary.label(vocabulary.mask_id)]
+
+
+def _grid(found: Patched, columns: list[str]) -> Grid:
+    """Sites whose effect is a number, at their row and position."""
+    rows = list(dict.fromkeys(_row_name(site) for site in found.sites))
+    cells = [
+        Cell(rows.index(_row_name(site)), site.position, float(moved))
+        for site, moved in zip(found.sites, found.moved, strict=True)
+        if not np.isnan(moved)
+    ]
+    return Grid(cells=cells, rows=rows, columns=columns)
+
+
+def _headline(found: Patched, grid: Grid) -> str:
+    """The site that moves the answer furthest."""
+    own, others = (legible(answer) or "(nothing)" for answer in found.answers)
+    if not grid.cells:
+        return f"Both questions get the answer {own}"
+    best = max(grid.cells, key=lambda cell: cell.value)
+    place = f"{grid.rows[best.row]} at “{grid.columns[best.column]}”"
+    return f"{place} alone moves the answer {best.value:.2g} of the way from {own} to {others}"
+
+
+def _setting(found: Patched, question: str, other: str) -> str:
+    """Both questions with the log-probabilities that are moved between."""
+    here, there = found.question[1] - found.question[0], found.other[1] - found.other[0]
+    return (
+        f"{plain(question)} → **{plain(found.answers[0])}** · {plain(other)} → "
+        f"**{plain(found.answers[1])}**. The log-probability of the second answer, less that of "
+        f"the first, is {here:.3g} in the one run and {there:.3g} in the other."
+    ).replace(" -", " −")
+
+
+def _frame(found: Patched, grid: Grid) -> pd.DataFrame:
+    """A row a site: log-probabilities of both answers, and how far they moved."""
+    return pd.DataFrame(
+        {
+            "site": [_row_name(site) for site in found.sites],
+            "position": [site.position for site in found.sites],
+            "token": [grid.columns[site.position] for site in found.sites],
+            "log p(own answer)": found.patched[:, 0],
+            "log p(other answer)": found.patched[:, 1],
+            "moved": found.moved,
+        }
+    )
+
+
+def _row_name(site: Site) -> str:
+    if site.head is None:
+        return f"after L{site.layer}"
+    return head_name(site.layer, site.head)

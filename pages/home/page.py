@@ -15,8 +15,9 @@ from core.figures import attention as figures
 from core.figures import attention_row as row_figures
 from core.figures.thumbnails import bar_picture, contact_sheet, curve_picture, spaced_bar_picture
 from core.files import read_json
-from core.inspection.captions import head_name, row_sentence, strongest_head
+from core.inspection.captions import row_sentence, strongest_head
 from core.inspection.head_record import load_record
+from core.inspection.heads import head_name
 from core.inspection.record import AttentionTrace, trace_from_dict
 from core.montecarlo.result import Sample
 from core.montecarlo.sample import sample
@@ -25,7 +26,7 @@ from core.paths import ASSETS, BENCHMARKS, CHECKPOINTS
 from core.theory.by_hand.weights import weight_curves
 from pages.shared.charts import show_chart
 from pages.shared.choosing import DEFAULT_CHECKPOINT
-from pages.shared.digests import digest
+from pages.shared.records import digest
 from pages.shared.text import percent, plain
 
 STORED = ASSETS / "home_trace.json"

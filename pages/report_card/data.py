@@ -10,7 +10,7 @@ from core.evaluation.tables import (
     load_seeds,
 )
 from core.paths import ASSETS, CHECKPOINTS
-from pages.shared.digests import digest
+from pages.shared.records import digest
 
 TABLES = ASSETS / "report_card"
 

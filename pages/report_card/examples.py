@@ -8,15 +8,15 @@ import streamlit as st
 from core.checkpoints.store import CheckpointError
 from core.data.corpus import TrainingCorpus, questions_digest
 from core.data.course import DEV, TEST, TRAIN, WIKI
-from core.data.shipped import load_corpus
+from core.data.task import COURSE
 from core.evaluation.countries import countries_of
 from core.evaluation.mistakes import Mistake, mistakes
 from core.evaluation.report_card import Row
 from core.generation.greedy import answer
 from pages.report_card.words import KINDS
 from pages.shared import bound
-from pages.shared.digests import digest as data_digest
 from pages.shared.loading import checkpoint_digest, load_model
+from pages.shared.records import digest as data_digest
 from pages.shared.text import plain
 
 ALL = "all"
@@ -25,7 +25,7 @@ ALL = "all"
 @st.cache_resource(max_entries=2, show_spinner="Reading the course's files")
 def course(folder: str, files: tuple[str, ...]) -> TrainingCorpus:
     """The course's files, read anew when one of them has another digest."""
-    return load_corpus("course", n_sentences=0, folder=Path(folder))
+    return COURSE.corpus(n_sentences=0, folder=Path(folder))
 
 
 @st.cache_resource(max_entries=8, show_spinner="Asking the dev questions")
@@ -38,7 +38,7 @@ def wrong_answers(
     """
     stored, corpus = load_model(name, None, digest), course(folder, files)
     texts = [question.text for question in corpus.dev]
-    given = [entry.text.strip() for entry in answer(stored.model, stored.vocabulary, texts)]
+    given = [entry.text.strip() for entry in answer(stored, texts)]
     countries = countries_of({*given, *(question.answer or "" for question in corpus.dev)})
     return (
         tuple(mistakes(corpus.dev, given, corpus.known(), countries)),

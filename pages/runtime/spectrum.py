@@ -3,7 +3,8 @@
 import streamlit as st
 
 from core import paths
-from core.checkpoints.store import CheckpointError, list_checkpoints
+from core.checkpoints.shelf import list_checkpoints
+from core.checkpoints.store import CheckpointError
 from core.data.biographies import biographies
 from core.figures.approximation import spectrum_chart
 from core.inspection.spectrum import Spectra, spectra
@@ -49,4 +50,4 @@ def _spectra(name: str, digest: str) -> Spectra:
     stored = load_model(name, None, digest)
     lines = biographies(people()[:60], n_sentences=1, seed=0)
     text = " ".join(line.text for line in lines)
-    return spectra(stored.model, stored.vocabulary, text)
+    return spectra(stored, text)

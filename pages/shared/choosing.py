@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from core.checkpoints.shelf import CARD, list_checkpoints, snapshot_steps
+from core.data.task import Task, task_of
 from core.files import read_json
 from core.paths import CHECKPOINTS
 from pages.shared import bound
@@ -75,10 +76,9 @@ def shelf_names() -> list[str]:
     return names
 
 
-def checkpoint_corpus(name: str) -> str:
-    """What a shipped checkpoint was trained on: `notable`, or `course`."""
+def checkpoint_task(name: str) -> Task | None:
+    """What a checkpoint of the shelf is asked; None for free texts."""
     try:
-        recipe = read_json(CHECKPOINTS / name / CARD).get("recipe")
+        return task_of(read_json(CHECKPOINTS / name / CARD))
     except ValueError:  # loading says what is wrong with the card
-        return "notable"
-    return recipe.get("corpus", "notable") if isinstance(recipe, dict) else "notable"
+        return None

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -16,11 +17,12 @@ from core.data.course import load_course
 from core.data.people import SPLITS, Person, Question, load_people, questions_of
 from core.inspection.answered import answered
 from core.inspection.effects import Effect, effect
-from core.inspection.off import Head, HeadMeans, Mode
+from core.inspection.head_table import HeadExample, head_example
+from core.inspection.heads import EVERY_HEAD_ON, Head, HeadsOff, Mode
 from core.inspection.record import AttentionTrace
 from core.inspection.trace import trace
 from core.paths import CHECKPOINTS, PEOPLE
-from pages.shared.digests import digest
+from pages.shared.records import digest
 
 Questions = dict[str, list[Question]]  # by split
 
@@ -35,16 +37,17 @@ class Source:
     load: Callable[[], Checkpoint]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Off:
-    """Heads that are off, and what they give. `means` follow from the model in the mode mean."""
-
-    heads: tuple[Head, ...] = ()
-    mode: Mode = "zero"
-    means: HeadMeans | None = None
+def _source_key(source: Source) -> tuple[str, int | None, str]:
+    return source.name, source.snapshot, source.digest
 
 
-EVERY_HEAD = Off()
+def _off_key(off: HeadsOff) -> tuple[tuple[Head, ...], Mode]:
+    """The means follow from the model."""
+    return off.heads, off.mode
+
+
+# What stands for a model and for heads that are off in the keys of caches.
+HASHED: dict[str | type, Callable[[Any], Any]] = {Source: _source_key, HeadsOff: _off_key}
 
 
 @st.cache_resource(max_entries=2)
@@ -99,31 +102,10 @@ def shipped(name: str, snapshot: int | None) -> Source:
     return Source(name, snapshot, digest, partial(load_model, name, snapshot, digest))
 
 
-def load_trace(source: Source, question: str, off: Off = EVERY_HEAD) -> AttentionTrace:
+@st.cache_resource(max_entries=64, show_spinner="Asking the model", hash_funcs=HASHED)
+def load_trace(source: Source, question: str, off: HeadsOff = EVERY_HEAD_ON) -> AttentionTrace:
     """The trace of one question, with arrays that cannot be written to."""
-    named = (source.name, source.snapshot, source.digest)
-    return _trace(*named, question, off.heads, off.mode, source.load, off.means)
-
-
-def load_effect(source: Source, question: str, off: Off) -> Effect:
-    """What becomes of the answer to one question with some heads off."""
-    named = (source.name, source.snapshot, source.digest)
-    return _effect(*named, question, off.heads, off.mode, source.load, off.means)
-
-
-@st.cache_resource(max_entries=64, show_spinner="Asking the model")
-def _trace(
-    name: str,
-    snapshot: int | None,
-    digest: str,
-    question: str,
-    heads: tuple[Head, ...],
-    mode: Mode,
-    _load: Callable[[], Checkpoint],
-    _means: HeadMeans | None,
-) -> AttentionTrace:
-    stored = _load()
-    record = trace(stored.model, stored.vocabulary, question, ablate=heads, mode=mode, means=_means)
+    record = trace(source.load(), question, off)
     for field in fields(record):
         value = getattr(record, field.name)
         if isinstance(value, np.ndarray):
@@ -131,17 +113,16 @@ def _trace(
     return record
 
 
-@st.cache_resource(max_entries=512, show_spinner=False)
-def _effect(
-    name: str,
-    snapshot: int | None,
-    digest: str,
-    question: str,
-    heads: tuple[Head, ...],
-    mode: Mode,
-    _load: Callable[[], Checkpoint],
-    _means: HeadMeans | None,
-) -> Effect:
-    stored = _load()
-    known = answered(stored.model, stored.vocabulary, [Question(question, None, "")])
-    return effect(stored.model, stored.vocabulary, known, heads, mode=mode, means=_means)
+@st.cache_resource(max_entries=512, show_spinner=False, hash_funcs=HASHED)
+def load_effect(source: Source, question: str, off: HeadsOff) -> Effect:
+    """What becomes of the answer to one question with some heads off."""
+    stored = source.load()
+    return effect(stored, answered(stored, [Question(question, None, "")]), off)
+
+
+@st.cache_resource(
+    max_entries=32, show_spinner="Switching off one head after the other", hash_funcs=HASHED
+)
+def load_example(source: Source, question: str, off: HeadsOff) -> HeadExample:
+    """Every head off in turn while one question is answered; `off` says what takes its place."""
+    return head_example(source.load(), load_trace(source, question), off)

@@ -1,16 +1,14 @@
 """What each head gives on average, from the record of a checkpoint or from its dev questions."""
 
-from collections.abc import Callable
-
 import streamlit as st
 
-from core.checkpoints.store import Checkpoint
 from core.data.corpus import questions_digest
 from core.data.people import Question
+from core.data.task import Task
 from core.inspection.ablate import head_means
 from core.inspection.answered import answered
-from core.inspection.off import HeadMeans
-from pages.shared.loading import Source
+from core.inspection.heads import HeadMeans
+from pages.shared.loading import HASHED, Source
 from pages.shared.questions import known_questions
 from pages.shared.records import record_of
 
@@ -20,32 +18,22 @@ NO_MEANS = (
 )
 
 
-def means_of(source: Source, corpus: str) -> HeadMeans | None:
+def means_of(source: Source, task: Task | None) -> HeadMeans | None:
     """None where neither a record nor the dev questions are at hand."""
     record = record_of(source.name, source.digest)
     if record is not None:
         return record.means
-    dev = known_questions(corpus).get("dev")
-    if not dev:
-        return None
-    named = (source.name, source.snapshot, source.digest)
-    return _means(*named, questions_digest(dev), source.load, dev)
+    dev = known_questions(task).get("dev")
+    return _means(source, questions_digest(dev), dev) if dev else None
 
 
-def means_possible(source: Source, corpus: str) -> bool:
+def means_possible(source: Source, task: Task | None) -> bool:
     """Whether there is anything to take the means from; costs nothing."""
     recorded = record_of(source.name, source.digest) is not None
-    return recorded or bool(known_questions(corpus).get("dev"))
+    return recorded or bool(known_questions(task).get("dev"))
 
 
-@st.cache_resource(max_entries=16, show_spinner="Asking the dev questions")
-def _means(
-    name: str,
-    snapshot: int | None,
-    digest: str,
-    questions: str,
-    _load: Callable[[], Checkpoint],
-    _dev: list[Question],
-) -> HeadMeans:
-    stored = _load()
-    return head_means(stored.model, answered(stored.model, stored.vocabulary, _dev))
+@st.cache_resource(max_entries=16, show_spinner="Asking the dev questions", hash_funcs=HASHED)
+def _means(source: Source, questions: str, _dev: list[Question]) -> HeadMeans:
+    stored = source.load()
+    return head_means(stored.model, answered(stored, _dev))

@@ -5,7 +5,8 @@ from collections.abc import Callable
 import streamlit as st
 
 from core.data.characters import compose
-from core.data.people import question_text, split_of
+from core.data.people import BIRTHPLACE, split_of
+from core.data.task import Task
 from core.data.vocabulary import Vocabulary
 from core.paths import course_folder
 from pages.shared import bound
@@ -37,7 +38,7 @@ Fits = Callable[[str], bool]
 
 
 def choose_question(
-    corpus: str,
+    task: Task | None,
     *,
     own: bool = False,
     prefix: str = "",
@@ -49,11 +50,11 @@ def choose_question(
 
     Names to choose from are those whose question `fits`; `name` is chosen at first.
     """
-    known = known_questions(corpus)
+    known = known_questions(task)
     source = TYPED
-    if known:
+    if task is not None and known:
         labels = OWN_SOURCES if own else SOURCES
-        usual = split_of(name) if corpus == "notable" else "dev"
+        usual = split_of(name) if task.is_shipped else "dev"
         source = bound.selectbox(
             label,
             list(labels),
@@ -63,10 +64,10 @@ def choose_question(
             follows=True,
             help=NOT_KNOWN if own else READ,
         )
-    if source == TYPED:
+    if task is None or source == TYPED:
         text = _type(known, prefix, name)
     else:
-        person = "person" if corpus == "notable" else "course-person"
+        person = "person" if task.is_shipped else f"{task.name}-person"
         text = _choose_person(known, source, f"{prefix}{person}-{source}", name, fits)
     return text, expected_answer(known, text)
 
@@ -86,9 +87,11 @@ def as_long(vocabulary: Vocabulary, question: str, other: str) -> bool:
     return other != question and len(lengths) == 1
 
 
-def known_questions(corpus: str) -> Questions:
-    """The questions of a corpus; none where the course's files are not at hand."""
-    if corpus == "notable":
+def known_questions(task: Task | None) -> Questions:
+    """The questions of a task; none where the course's files are not at hand."""
+    if task is None:
+        return {}
+    if task.is_shipped:
         return notable_questions()
     folder = course_folder()
     if folder is None:
@@ -104,7 +107,7 @@ def _type(known: Questions, prefix: str, name: str) -> str:
     """The one place where a question comes in; what the address says comes with the control."""
     typed = bound.text_input(
         "Question",
-        question_text(name),
+        BIRTHPLACE.question(name),
         key=f"{prefix}question",
         follows=True,
         help=None if known else NO_NAMES,

@@ -1,13 +1,31 @@
-"""The recorded tables of heads, kept until their file has another time or size. Free of torch."""
+"""Digests of files and recorded tables of heads, kept until a file has another time or size.
+
+Free of torch.
+"""
 
 from functools import partial
+from pathlib import Path
 
 import streamlit as st
 
 from core.checkpoints.shelf import weights_path
+from core.files import sha256
 from core.inspection.head_record import HeadRecord, heads_file, load_record
 from core.paths import CHECKPOINTS
-from pages.shared.digests import digest
+
+
+def digest(path: Path) -> str:
+    """sha256 of a file, read anew when its time or size is another. ValueError if it cannot be."""
+    try:
+        status = path.stat()
+    except OSError as error:
+        raise ValueError(f"{path}: cannot be read ({error.strerror})") from None
+    return _digest(str(path), status.st_mtime_ns, status.st_size)
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def _digest(path: str, modified: int, size: int) -> str:
+    return sha256(Path(path))
 
 
 def record_of(name: str, weights: str, split: str = "dev") -> HeadRecord | None:

@@ -3,6 +3,7 @@
 import re
 
 from core.data.characters import legible
+from core.data.people import is_right
 
 # Everything that Markdown, LaTeX, emoji shortcodes or HTML could read as more than itself.
 _SPECIAL = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|$~:&^=\"'])")
@@ -42,6 +43,6 @@ def verdict_badge(expected: str | None, answer: str) -> str:
     """Right or wrong, with the right answer; nothing where that is not known."""
     if expected is None:
         return ""
-    if answer.strip() == expected:
+    if is_right(answer, expected):
         return "  :green-badge[:material/check: right]"
     return f"  :red-badge[:material/close: wrong: {plain(expected)}]"

@@ -38,7 +38,7 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
-from core.data.people import load_people, question_text  # noqa: E402
+from core.data.people import BIRTHPLACE, load_people  # noqa: E402
 from core.paths import PEOPLE  # noqa: E402
 
 BARS = {30: 0.5, 60: 1.0, 100: 1.5}  # seconds within which 95 % of the views of all pages come
@@ -78,9 +78,9 @@ def addresses() -> Iterator[Address]:
         yield Address("heads", {"heads-checkpoint": checkpoint, "heads-head": f"L0·H{n % 8}"})
         asked = {
             "compare-source": "type freely",
-            "compare-question": question_text(one),
+            "compare-question": BIRTHPLACE.question(one),
             "compare-other-source": "type freely",
-            "compare-other-question": question_text(two),
+            "compare-other-question": BIRTHPLACE.question(two),
         }
         yield Address("compare", asked, (one, two))
         yield Address("monte_carlo", {"mc-seed": str(n), "mc-heads": ("one", "two")[n % 2]})
@@ -104,7 +104,7 @@ def attention_query(n: int, name: str, checkpoint: str) -> dict[str, str]:
     return {
         "checkpoint": checkpoint,
         "source": "type freely",
-        "question": question_text(name),
+        "question": BIRTHPLACE.question(name),
         "head": f"L{n % 2}·H{n % 8}",
     }
 
@@ -139,8 +139,8 @@ async def visit(server: str, address: Address, others: set[str]) -> Seen:
                 break
     took = time.perf_counter() - start
     said, strangers = "\n".join(texts), others - set(address.names)
-    is_own = all(question_text(name) in said for name in address.names)
-    is_elses = any(question_text(name) in said for name in strangers)
+    is_own = all(BIRTHPLACE.question(name) in said for name in address.names)
+    is_elses = any(BIRTHPLACE.question(name) in said for name in strangers)
     return Seen(address.page or "home", took, n_bytes, exceptions, is_elses or not is_own)
 
 

@@ -43,7 +43,9 @@ import torch.nn.functional as F  # noqa: E402
 from torch import Tensor, nn  # noqa: E402
 from torch.utils.data import DataLoader, Dataset  # noqa: E402
 
-from core.checkpoints.store import load_checkpoint  # noqa: E402
+from core.checkpoints.store import (
+    load_checkpoint,
+)
 from core.data.corpus import TrainingCorpus, course_corpus, make_vocabulary  # noqa: E402
 from core.data.course import load_course  # noqa: E402
 from core.data.people import Question  # noqa: E402
@@ -57,6 +59,7 @@ from core.training.examples import TrainingData, draw, pool_of_batches, training
 from core.training.loop import Trainer  # noqa: E402
 from core.training.presets import preset  # noqa: E402
 from core.training.recipe import Phase, Recipe  # noqa: E402
+from tests.with_task import with_task
 
 BAR_TOKENS, BAR_QUESTIONS = 2.5, 20.0
 PLAIN_BATCH, N_NEW = 128, 32
@@ -247,14 +250,14 @@ def measure_evaluation(setting: Setting, *, n_one_by_one: int, rounds: int) -> d
     vocabulary, questions = setting.vocabulary, setting.questions
     part = questions[:n_one_by_one]
     prompts = [[*vocabulary.encode(question.text), MASK_ID] for question in part]
-    evaluate(model, vocabulary, part)  # to warm up
+    evaluate(with_task(model, vocabulary), part)  # to warm up
     sampled(plain, prompts[0])
     at_once: list[float] = []
     one_by_one: list[float] = []
     written: list[list[int]] = []
     answers = []
     for share in range(rounds):
-        seconds, found = timed(lambda: evaluate(model, vocabulary, questions))
+        seconds, found = timed(lambda: evaluate(with_task(model, vocabulary), questions))
         at_once.append(seconds / len(questions))
         answers = found.answers
         mine = prompts[share * len(prompts) // rounds : (share + 1) * len(prompts) // rounds]

@@ -19,10 +19,10 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
 import torch  # noqa: E402
+from core.data.shipped import load_corpus  # noqa: E402
 
 from core.checkpoints.store import Checkpoint, load_checkpoint  # noqa: E402
 from core.data.people import Question  # noqa: E402
-from core.data.shipped import load_corpus  # noqa: E402
 from core.inspection.ablate import head_means  # noqa: E402
 from core.inspection.answered import answered  # noqa: E402
 from core.inspection.attribution import mean_attribution  # noqa: E402
@@ -55,10 +55,16 @@ def main() -> None:
 def measure(stored: Checkpoint, asked: list[Question]) -> None:
     """One checkpoint: what comes before, every head by zero, every head by its mean."""
     model, vocabulary = stored.model, stored.vocabulary
-    heads = [[head] for head in every_head(model.config)]
+    heads = [[head] for head in every_head(model.shape)]
     print(f"{stored.name}: {len(asked)} questions, {len(heads)} heads, {vocabulary.kind}")
-    known = timed("answers and their log-probabilities", lambda: answered(model, vocabulary, asked))
-    timed("scores, patterns and contributions", lambda: read_split(model, vocabulary, known))
+    known = timed(
+        "answers and their log-probabilities",
+        lambda: answered(asked(model, vocabulary), asked),
+    )
+    timed(
+        "scores, patterns and contributions",
+        lambda: read_split(asked(model, vocabulary), known),
+    )
     timed("direct attribution", lambda: mean_attribution(model, known))
     means = timed("means of every head", lambda: head_means(model, known))
     zero = timed(

@@ -17,7 +17,7 @@ from urllib.parse import urlencode
 
 import pytest
 
-from core.checkpoints.store import list_checkpoints
+from core.checkpoints.shelf import list_checkpoints
 from core.jobs.state import list_all
 from core.paths import CHECKPOINTS
 

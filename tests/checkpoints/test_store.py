@@ -9,16 +9,20 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
-from core.checkpoints.shelf import CARD, CONFIG, WEIGHTS
-from core.checkpoints.store import (
+from core.checkpoints.shelf import (
+    CARD,
+    CONFIG,
     SNAPSHOTS,
-    CheckpointError,
+    WEIGHTS,
     content_hash,
     list_checkpoints,
+    snapshot_steps,
+)
+from core.checkpoints.store import (
+    CheckpointError,
     load_checkpoint,
     save_checkpoint,
     save_weights,
-    snapshot_steps,
     write_card,
 )
 from core.data.vocabulary import Vocabulary

@@ -150,7 +150,7 @@ def test_a_text_before_every_question_is_read_with_it_and_told(
 
     def note(model: Any, vocabulary: Any, texts: list[str]) -> Any:
         asked.extend(texts)
-        return answer(model, vocabulary, texts)
+        return answer(asked(model, vocabulary), texts)
 
     monkeypatch.setattr(evaluating, "answer", note)
     report = run("evaluate", "--checkpoint", trained, "--before", "In Ada: ", "--json").report

@@ -65,7 +65,7 @@ def test_the_written_folder_is_a_checkpoint_like_any_other(
     assert stored.card["source"]["variant"] == "vanilla"
     assert re.fullmatch("[0-9a-f]{64}", stored.card["source"]["sha256"])
     assert stored.card["recipe"]["corpus"] == "course"
-    (given,) = answer(stored.model, stored.vocabulary, ["Ada"])
+    (given,) = answer(stored, ["Ada"])
     assert given.ids
     out = capsys.readouterr().out
     assert "vanilla, " in out

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from core import paths
-from core.checkpoints.store import list_checkpoints
+from core.checkpoints.shelf import list_checkpoints
 from core.cli import jobs as verb
 from core.jobs import recorder, training, worker
 from core.jobs.estimate import Estimate

@@ -14,8 +14,8 @@ import torch
 from safetensors import safe_open
 from safetensors.torch import save_file
 
-from core.checkpoints.shelf import CARD, WEIGHTS
-from core.checkpoints.store import SNAPSHOTS, load_checkpoint, snapshot_steps
+from core.checkpoints.shelf import CARD, SNAPSHOTS, WEIGHTS, snapshot_steps
+from core.checkpoints.store import load_checkpoint
 from core.cli import train
 from core.jobs import run as run_driver
 from core.training import loop

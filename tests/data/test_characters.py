@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from core.checkpoints.store import list_checkpoints, load_checkpoint
+from core.checkpoints.shelf import list_checkpoints
+from core.checkpoints.store import load_checkpoint
 from core.data.characters import compose, describe_character, legible, visible
 from core.data.lines import exact_lines, read_lines
 from core.data.people import Person

@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from core.data.people import (
+    BIRTHPLACE,
     COLUMNS,
     CONTINENTS,
     SPLITS,
     Person,
     is_held_out,
     load_people,
-    question_text,
     questions_of,
     split_of,
 )
@@ -142,7 +142,7 @@ def test_every_person_is_asked_about_in_exactly_one_split(people: list[Person]) 
 
 
 def test_the_question_is_the_template_of_the_exercise() -> None:
-    assert question_text("C. V. Raman") == "Where was C. V. Raman born?"
+    assert BIRTHPLACE.question("C. V. Raman") == "Where was C. V. Raman born?"
 
 
 def test_a_good_row_is_read_with_years_as_numbers(tmp_path: Path) -> None:

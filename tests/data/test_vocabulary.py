@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from core.data.people import Person, question_text
+from core.data.people import BIRTHPLACE, Person
 from core.data.vocabulary import (
     MASK,
     MASK_ID,
@@ -186,7 +186,7 @@ def test_a_mask_stands_alone_between_words(vocabulary: Vocabulary) -> None:
 
 
 def test_every_question_of_the_table_folds_to_its_words(people: list[Person]) -> None:
-    questions = [question_text(person.name) for person in people]
+    questions = [BIRTHPLACE.question(person.name) for person in people]
     bpe = BpeVocabulary.from_texts(questions, n_pieces=400)
     wrong = [q for q in questions if words(bpe, q) != q.replace("?", " ?").split()]
     assert wrong == []

@@ -10,6 +10,7 @@ from core.evaluation import accuracy
 from core.evaluation.accuracy import evaluate, grade
 from core.generation.greedy import Answer
 from core.models.gpt import GPT
+from tests.with_task import with_task
 
 
 def about(name: str, place: str | None) -> Question:
@@ -29,7 +30,7 @@ def test_an_answer_counts_when_it_is_equal_after_trimming(
 ):
     given = [Answer(text, (), 1.0) for text in (" Rome ", "Trier", "Romeo", "wuhan")]
     monkeypatch.setattr(accuracy, "answer", lambda *_: given)
-    result = evaluate(make_gpt(), characters, KNOWN)
+    result = evaluate(with_task(make_gpt(), characters), KNOWN)
     assert (result.correct, result.total, result.accuracy) == (2, 4, 0.5)
     assert result.answers == given
 
@@ -37,12 +38,12 @@ def test_an_answer_counts_when_it_is_equal_after_trimming(
 def test_the_model_s_own_answers_count_as_right(make_gpt: Callable[..., GPT], pieces: Vocabulary):
     model = make_gpt(vocabulary_size=pieces.size, block_size=48)
     asked = [about("Ada Arden", "Lima"), about("Chen Bello", "Lima")]
-    first = evaluate(model, pieces, asked)
+    first = evaluate(with_task(model, pieces), asked)
     own = [
         Question(question.text, given.text.strip(), question.name)
         for question, given in zip(asked, first.answers, strict=True)
     ]
-    assert evaluate(model, pieces, own).accuracy == 1.0
+    assert evaluate(with_task(model, pieces), own).accuracy == 1.0
     assert first.accuracy == 0.0
 
 
@@ -51,7 +52,7 @@ def test_questions_without_an_answer_cannot_be_evaluated(
     make_gpt: Callable[..., GPT], characters: Vocabulary, questions: list[Question]
 ):
     with pytest.raises(ValueError, match="at least one question, and an answer to each"):
-        evaluate(make_gpt(), characters, questions)
+        evaluate(with_task(make_gpt(), characters), questions)
 
 
 def test_answers_are_graded_in_the_order_of_the_questions():

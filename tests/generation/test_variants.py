@@ -9,6 +9,7 @@ import torch
 from core.data.vocabulary import Vocabulary
 from core.generation.greedy import answer, greedy
 from core.models.gpt import GPT
+from tests.with_task import with_task
 
 MakeGPT = Callable[..., GPT]
 BLOCK = 48
@@ -68,7 +69,7 @@ def test_short_prompts_grow_as_well(model: GPT, length: int):
 def test_a_synthesizer_answers_within_its_columns(make_gpt: MakeGPT, characters: Vocabulary):
     sizes: dict[str, Any] = {"vocabulary_size": characters.size, "attention": "synthesizer"}
     model = make_gpt(seed=5, block_size=BLOCK, **sizes)
-    (given,) = answer(model, characters, ["a" * 45])
+    (given,) = answer(with_task(model, characters), ["a" * 45])
     assert len(given.ids) == 1
     with pytest.raises(ValueError, match=r"has 46 tokens; .* at most 45 fit .* block of 47"):
-        answer(model, characters, ["a" * 46])
+        answer(with_task(model, characters), ["a" * 46])

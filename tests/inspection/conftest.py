@@ -13,6 +13,7 @@ from core.data.vocabulary import Vocabulary
 from core.inspection.record import AttentionTrace, Candidate, Proof, Step
 from core.inspection.trace import trace
 from core.models.gpt import GPT
+from tests.with_task import with_task
 
 QUESTION = "Where was Ada Arden born?"
 # What the tools for heads are tested on; the sizes are those of `make_gpt` unless told.
@@ -48,7 +49,7 @@ def model(
 
 @pytest.fixture(scope="session")
 def traced(model: GPT, vocabulary: Vocabulary) -> AttentionTrace:
-    return trace(model, vocabulary, QUESTION)
+    return trace(with_task(model, vocabulary), QUESTION)
 
 
 @pytest.fixture(scope="session")

@@ -10,12 +10,14 @@ import torch
 
 from core.data.people import Question
 from core.data.vocabulary import Vocabulary
-from core.inspection.ablate import HeadMeans, ablation, head_means
+from core.inspection.ablate import ablation, head_means
 from core.inspection.answered import answered
+from core.inspection.heads import HeadMeans, HeadsOff
 from core.inspection.record import AttentionTrace, trace_from_dict
 from core.inspection.trace import record_layers, trace
 from core.models.gpt import GPT
 from core.models.heads import Heads
+from tests.with_task import with_task
 
 Erase = Callable[..., GPT]
 QUESTION = "Where was Ada Arden born?"
@@ -44,8 +46,8 @@ def same_run(one: AttentionTrace, other: AttentionTrace) -> None:
 def test_zero_does_what_erased_columns_would(
     variant: GPT, characters: Vocabulary, without_columns: Erase, heads: set[tuple[int, int]]
 ):
-    off = trace(variant, characters, QUESTION, ablate=heads)
-    same_run(off, trace(without_columns(variant, heads), characters, QUESTION))
+    off = trace(with_task(variant, characters), QUESTION, HeadsOff(heads=tuple(heads)))
+    same_run(off, trace(with_task(without_columns(variant, heads), characters), QUESTION))
     assert off.ablated == tuple(sorted(heads))
     for head in heads:
         assert not off.output[head].any()
@@ -57,8 +59,18 @@ def test_a_mean_does_what_erased_columns_and_a_changed_bias_would(
     variant: GPT, characters: Vocabulary, without_columns: Erase, heads: set[tuple[int, int]]
 ):
     means = random_means(variant)
-    off = trace(variant, characters, QUESTION, ablate=heads, mode="mean", means=means)
-    same_run(off, trace(without_columns(variant, heads, means.reading), characters, QUESTION))
+    off = trace(
+        with_task(variant, characters),
+        QUESTION,
+        HeadsOff(heads=tuple(heads), mode="mean", means=means),
+    )
+    same_run(
+        off,
+        trace(
+            with_task(without_columns(variant, heads, means.reading), characters),
+            QUESTION,
+        ),
+    )
     for head in heads:
         for row in off.rows(head[0]):
             np.testing.assert_array_equal(off.output[head][row], means.reading[head])
@@ -82,7 +94,10 @@ def test_the_sum_of_parts_and_bias_is_the_blocks_output_and_only_one_part_goes(v
 def test_the_proof_holds_with_heads_off_and_the_weights_below_them_stay(
     variant: GPT, characters: Vocabulary
 ):
-    on, off = (trace(variant, characters, QUESTION, ablate=heads) for heads in ((), {(1, 0)}))
+    on, off = (
+        trace(with_task(variant, characters), QUESTION, HeadsOff(heads=tuple(heads)))
+        for heads in ((), {(1, 0)})
+    )
     assert off.proof.replay_max_difference < 1e-4
     assert off.proof.row_sum_max_error < 1e-6
     assert off.proof.future_exactly_zero
@@ -99,8 +114,8 @@ def test_the_proof_holds_with_heads_off_and_the_weights_below_them_stay(
 def test_the_means_are_those_of_all_rows_before_the_mark_and_of_all_from_it_on(
     variant: GPT, characters: Vocabulary, questions: list[Question]
 ):
-    found = head_means(variant, answered(variant, characters, questions))
-    seen = [trace(variant, characters, question.text) for question in questions]
+    found = head_means(variant, answered(with_task(variant, characters), questions))
+    seen = [trace(with_task(variant, characters), question.text) for question in questions]
     for layer in range(variant.config.n_layers):
         read: list[np.ndarray] = []
         written: list[np.ndarray] = []
@@ -121,7 +136,11 @@ def test_reading_and_writing_rows_get_each_its_own_mean(
     model = make_variant("rotary")
     means = random_means(model)
     apart = replace(means, writing=means.writing + 1)
-    off = trace(model, characters, QUESTION, ablate={(1, 2)}, mode="mean", means=apart)
+    off = trace(
+        with_task(model, characters),
+        QUESTION,
+        HeadsOff(heads=((1, 2),), mode="mean", means=apart),
+    )
     mark = off.steps[0].row
     assert off.labels[mark] == "⁇"
     assert (off.output[1, 2, :mark] == apart.reading[1, 2]).all()
@@ -135,7 +154,7 @@ def test_where_no_latent_stands_from_the_mark_on_the_other_mean_is_used(
     make_gpt: Callable[..., GPT], characters: Vocabulary, questions: list[Question]
 ):
     model = make_gpt(vocabulary_size=characters.size, block_size=48, n_latents=4)
-    means = head_means(model, answered(model, characters, questions))
+    means = head_means(model, answered(with_task(model, characters), questions))
     np.testing.assert_array_equal(means.reading[0], means.writing[0])
     assert not np.allclose(means.reading[1], means.writing[1])
 
@@ -161,7 +180,11 @@ def test_what_was_off_survives_json_text(
     make_variant: Callable[[str], GPT], characters: Vocabulary
 ):
     model = make_variant("learned")
-    off = trace(model, characters, QUESTION, ablate=[(1, 1), (0, 0), (1, 1)])
+    off = trace(
+        with_task(model, characters),
+        QUESTION,
+        HeadsOff(heads=((1, 1), (0, 0), (1, 1))),
+    )
     again = trace_from_dict(json.loads(json.dumps(off.to_dict(), allow_nan=False)))
     assert (again.ablated, again.mode) == (((0, 0), (1, 1)), "zero")
     stored = off.to_dict()
@@ -176,7 +199,11 @@ def test_a_head_that_is_not_there_is_named(
     name = f"L{head[0]}·H{head[1]}"
     message = f"{name} is not a head of this model: layers are 0 to 2, heads 0 to 1"
     with pytest.raises(ValueError, match=message):
-        trace(make_variant("learned"), characters, QUESTION, ablate={(0, 0), head})
+        trace(
+            with_task(make_variant("learned"), characters),
+            QUESTION,
+            HeadsOff(heads=tuple({(0, 0), head})),
+        )
 
 
 def test_unknown_modes_and_means_that_lack_or_do_not_fit_are_refused(

@@ -16,6 +16,7 @@ from core.inspection.align import (
 from core.inspection.record import AttentionTrace
 from core.inspection.trace import trace
 from core.models.gpt import GPT
+from tests.with_task import with_task
 
 ADA, EDA, BO = (f"Where was {name} born?" for name in ("Ada Arden", "Eda Arden", "Bo Bello"))
 HINA, CHEN = (f"Where was {name} born?" for name in ("Hina", "Chen B. Castro"))
@@ -27,14 +28,14 @@ Ask = Callable[..., AttentionTrace]
 def ask(make_variant: Callable[[str], GPT], characters: Vocabulary) -> Ask:
     """A trace over characters."""
     models = {name: make_variant(name) for name in ("rotary", "learned", "perceiver")}
-    return lambda text, name="rotary": trace(models[name], characters, text)
+    return lambda text, name="rotary": trace(with_task(models[name], characters), text)
 
 
 @pytest.fixture(scope="module")
 def ask_pieces(make_gpt: Callable[..., GPT], pieces: Vocabulary) -> Ask:
     """The same over word pieces."""
     model = make_gpt(vocabulary_size=pieces.size, block_size=48, n_layers=3)
-    return lambda text: trace(model, pieces, text)
+    return lambda text: trace(with_task(model, pieces), text)
 
 
 def test_the_same_question_is_aligned_token_by_token_then_by_word_then_by_part(ask: Ask):
@@ -125,6 +126,6 @@ def test_latents_are_aligned_by_position_only(ask: Ask):
 def test_latents_at_other_places_are_refused(
     make_variant: Callable[[str], GPT], characters: Vocabulary, ask: Ask
 ):
-    strided = trace(make_variant("perceiver-stride"), characters, ADA)
+    strided = trace(with_task(make_variant("perceiver-stride"), characters), ADA)
     with pytest.raises(ValueError, match="stand at different positions"):
         alignments(ask(ADA, "perceiver"), strided)

@@ -7,16 +7,12 @@ import numpy as np
 import pytest
 
 from core.data.vocabulary import Vocabulary
-from core.inspection.captions import (
-    head_name,
-    mechanism_note,
-    parse_head,
-    row_sentence,
-    strongest_head,
-)
+from core.inspection.captions import mechanism_note, row_sentence, strongest_head
+from core.inspection.heads import head_name, parse_head
 from core.inspection.record import AttentionTrace
 from core.inspection.trace import trace
 from core.models.gpt import GPT
+from tests.with_task import with_task
 
 LABELS = ["·Where", "·was", "·Ada", "·Arden", "?", "⁇", "·Lima", "·x", "·y", "·z"]
 
@@ -170,7 +166,7 @@ def test_rows_of_a_synthesizer_hang_on_other_tokens_in_later_layers_only(
 ):
     model = make_gpt(vocabulary_size=characters.size, block_size=40, attention=attention)
     names = ("Ada Arden", "Ada Arcen")
-    one, other = (trace(model, characters, f"Where was {name} born?") for name in names)
+    one, other = (trace(with_task(model, characters), f"Where was {name} born?") for name in names)
     here, row = names[0].index("d", 5) + len("Where was "), one.steps[0].row
     assert [i for i in range(row + 1) if one.labels[i] != other.labels[i]] == [here]
     behind = slice(here + 1, row + 1)  # the same tokens stand there in both

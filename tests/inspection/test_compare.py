@@ -12,6 +12,7 @@ from core.inspection.compare import compare_heads, distances
 from core.inspection.record import AttentionTrace
 from core.inspection.trace import trace
 from core.models.gpt import GPT
+from tests.with_task import with_task
 
 ADA, HINA = "Where was Ada Arden born?", "Where was Hina born?"
 Pair = tuple[AttentionTrace, AttentionTrace]
@@ -22,7 +23,7 @@ ByHand = Callable[..., tuple[Pair, Alignment]]
 @pytest.fixture(scope="module")
 def pair(make_variant: Callable[[str], GPT], characters: Vocabulary) -> Pair:
     model = make_variant("rotary")
-    return trace(model, characters, ADA), trace(model, characters, HINA)
+    return trace(with_task(model, characters), ADA), trace(with_task(model, characters), HINA)
 
 
 ONE = [[1.0, 0.0, 0.0], [0.5, 0.5, 0.0], [0.2, 0.8, 0.0]]
@@ -105,7 +106,7 @@ def test_distances_of_all_heads_are_those_of_each(pair: Pair):
 def test_masked_cells_are_those_of_the_traces(
     make_variant: Callable[[str], GPT], characters: Vocabulary
 ):
-    record = trace(make_variant("perceiver-stride"), characters, ADA)
+    record = trace(with_task(make_variant("perceiver-stride"), characters), ADA)
     alignment = alignments(record, record)[TOKENS]
     found = compare_heads((record, record), alignment, ((0, 0), (0, 1)))
     n = len(found.labels)
@@ -116,7 +117,7 @@ def test_masked_cells_are_those_of_the_traces(
 def test_models_with_other_numbers_of_heads_are_refused(
     pair: Pair, make_variant: Callable[[str], GPT], characters: Vocabulary
 ):
-    other = trace(make_variant("learned"), characters, ADA)
+    other = trace(with_task(make_variant("learned"), characters), ADA)
     alignment = alignments(pair[0], other)[TOKENS]
     with pytest.raises(ValueError, match="2 layers of 4 heads here, 3 of 2 there"):
         distances((pair[0], other), alignment)

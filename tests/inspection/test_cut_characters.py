@@ -14,6 +14,7 @@ from core.inspection.fold import word_labels
 from core.inspection.record import AttentionTrace, trace_from_dict
 from core.inspection.trace import steps_of, trace
 from core.models.gpt import GPT
+from tests.with_task import with_task
 
 AGNES, OSE = "Where was Ágnes born?", "Where was Ōgnes born?"
 Ask = Callable[[str], AttentionTrace]
@@ -26,7 +27,7 @@ def model(make_gpt: Callable[..., GPT], pieces: Vocabulary) -> GPT:
 
 @pytest.fixture(scope="module")
 def ask(model: GPT, pieces: Vocabulary) -> Ask:
-    return lambda text: trace(model, pieces, text)
+    return lambda text: trace(with_task(model, pieces), text)
 
 
 def test_each_piece_of_a_character_says_which_of_its_bytes_it_holds(ask: Ask):
@@ -83,12 +84,12 @@ def test_attribution_and_lens_name_the_written_token_as_the_trace_does(
         direction = model.head.weight[first].clone()
         model.head.weight.zero_()
         model.head.weight[first], model.head.weight[second] = direction, -direction
-    labels = [step.label for step in trace(model, pieces, AGNES).steps]
+    labels = [step.label for step in trace(with_task(model, pieces), AGNES).steps]
     at = labels.index("‹Á 1/2›")
     for step, label in ((at, "‹Á 1/2›"), (at + 1, "‹Á 2/2›")):
         assert labels[step] == label
-        assert attribution(model, pieces, AGNES, step=step).token == label
-        lens = logit_lens(model, pieces, AGNES, step=step)
+        assert attribution(with_task(model, pieces), AGNES, step=step).token == label
+        lens = logit_lens(with_task(model, pieces), AGNES, step=step)
         assert lens.token == label
         assert lens.best[-1] == label
         others = {"‹byte 0x81›", label} if step == at else {"‹byte 0xC3›", label}

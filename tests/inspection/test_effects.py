@@ -13,16 +13,18 @@ from core.generation.greedy import answer
 from core.inspection import effects as module
 from core.inspection.ablate import head_means
 from core.inspection.answered import Answered, answered, in_batches
-from core.inspection.effects import effect, effects, every_head
+from core.inspection.effects import effect, effects
+from core.inspection.heads import HeadsOff, every_head
 from core.models.gpt import GPT
 from core.models.heads import Heads
+from tests.with_task import with_task
 
 Erase = Callable[..., GPT]
 
 
 @pytest.fixture(scope="module")
 def before(variant: GPT, characters: Vocabulary, questions: list[Question]) -> Answered:
-    return answered(variant, characters, questions)
+    return answered(with_task(variant, characters), questions)
 
 
 @torch.inference_mode()
@@ -46,7 +48,9 @@ def padded(rows: list[list[float]]) -> np.ndarray:
 def test_the_answers_before_are_those_of_generation_with_each_tokens_log_probability(
     variant: GPT, characters: Vocabulary, questions: list[Question], before: Answered
 ):
-    assert list(before.answers) == answer(variant, characters, [q.text for q in questions])
+    assert list(before.answers) == answer(
+        with_task(variant, characters), [q.text for q in questions]
+    )
     assert all(prompt[-1] == MASK_ID for prompt in before.prompts)
     np.testing.assert_allclose(
         before.log_probabilities, padded(naive_logs(variant, before)), atol=1e-3
@@ -64,12 +68,12 @@ def test_an_effect_is_what_a_model_with_erased_columns_does(
     without_columns: Erase,
     heads: list[tuple[int, int]],
 ):
-    found = effect(variant, characters, before, heads)
+    found = effect(with_task(variant, characters), before, HeadsOff(heads=tuple(heads)))
     erased = without_columns(variant, heads)
     np.testing.assert_allclose(
         found.log_probabilities, padded(naive_logs(erased, before)), atol=1e-3
     )
-    expected = answer(erased, characters, [q.text for q in before.questions])
+    expected = answer(with_task(erased, characters), [q.text for q in before.questions])
     assert [given.ids for given in found.answers] == [given.ids for given in expected]
     for given, other in zip(found.answers, expected, strict=True):
         assert given.probability == pytest.approx(other.probability, rel=1e-3)
@@ -80,14 +84,14 @@ def test_an_effect_is_what_a_model_with_erased_columns_does(
 def test_probabilities_are_those_of_the_pieces_and_of_the_whole_answer_given_before(
     variant: GPT, characters: Vocabulary, before: Answered
 ):
-    found = effect(variant, characters, before, [(0, 1), (1, 0)])
+    found = effect(with_task(variant, characters), before, HeadsOff(heads=((0, 1), (1, 0))))
     then, now = found.probabilities
     np.testing.assert_allclose(then, np.exp(before.log_probabilities))
     np.testing.assert_allclose(now, np.exp(found.log_probabilities))
     for index, given in enumerate(before.answers):
         pieces = now[index, : len(given.ids)]
         assert found.former_probability[index] == pytest.approx(float(pieces.prod()), rel=1e-3)
-    unchanged = effect(variant, characters, before, [])
+    unchanged = effect(with_task(variant, characters), before, HeadsOff(heads=()))
     probabilities = [given.probability for given in before.answers]
     assert unchanged.former_probability.tolist() == pytest.approx(probabilities, rel=1e-3)
 
@@ -103,15 +107,15 @@ def test_only_what_changes_is_written_anew_and_what_stays_is_the_same_answer(
     with torch.no_grad():
         for block in model.layers:
             block.project.weight.mul_(0.02)
-    before = answered(model, characters, questions)
+    before = answered(with_task(model, characters), questions)
 
     def counted(model: GPT, vocabulary: Vocabulary, texts: list[str], **rest: object):
         asked.extend(texts)
-        return answer(model, vocabulary, texts, **rest)  # pyright: ignore[reportArgumentType]
+        return answer(with_task(model, vocabulary), texts)  # pyright: ignore[reportArgumentType]
 
     monkeypatch.setattr(module, "answer", counted)
     kept = 0
-    for found in effects(model, characters, before, [[head] for head in every_head(model.config)]):
+    for found in effects(model, characters, before, [[head] for head in every_head(model.shape)]):
         for given, then, changed in zip(found.answers, before.answers, found.changed, strict=True):
             if not changed:
                 assert given.ids == then.ids
@@ -121,7 +125,7 @@ def test_only_what_changes_is_written_anew_and_what_stays_is_the_same_answer(
 
 
 def test_no_head_off_changes_nothing(variant: GPT, characters: Vocabulary, before: Answered):
-    nothing = effect(variant, characters, before, [])
+    nothing = effect(with_task(variant, characters), before, HeadsOff(heads=()))
     assert not nothing.changed.any()
     np.testing.assert_array_equal(nothing.log_probabilities, before.log_probabilities)
     assert np.nanmax(np.abs(nothing.token_change)) == 0
@@ -131,7 +135,7 @@ def test_no_head_off_changes_nothing(variant: GPT, characters: Vocabulary, befor
 def test_changes_are_after_less_before_token_by_token_and_summed(
     variant: GPT, characters: Vocabulary, before: Answered
 ):
-    found = effect(variant, characters, before, [(0, 0)])
+    found = effect(with_task(variant, characters), before, HeadsOff(heads=((0, 0),)))
     for index, given in enumerate(before.answers):
         token = found.log_probabilities[index] - before.log_probabilities[index]
         assert found.answer_change[index] == pytest.approx(
@@ -143,14 +147,18 @@ def test_the_accuracy_counts_right_answers_after_trimming(
     make_variant: Callable[[str], GPT], characters: Vocabulary, questions: list[Question]
 ):
     model = make_variant("learned")
-    given = answer(model, characters, [question.text for question in questions])
+    given = answer(with_task(model, characters), [question.text for question in questions])
     told = [
         replace(question, answer=f" {entry.text}\n" if index < 3 else "nowhere")
         for index, (question, entry) in enumerate(zip(questions, given, strict=True))
     ]
-    before = answered(model, characters, told)
+    before = answered(with_task(model, characters), told)
     assert (before.correct, before.accuracy) == (3, 3 / len(questions))
-    found = effect(model, characters, before, every_head(model.config))
+    found = effect(
+        with_task(model, characters),
+        before,
+        HeadsOff(heads=tuple(every_head(model.shape))),
+    )
     texts = [entry.text.strip() for entry in found.answers]
     right = sum(
         text == entry.text.strip() for text, entry in zip(texts[:3], given[:3], strict=True)
@@ -162,8 +170,12 @@ def test_the_mean_of_a_split_can_take_a_heads_place_in_all_questions_at_once(
     variant: GPT, characters: Vocabulary, before: Answered
 ):
     means = head_means(variant, before)
-    zero = effect(variant, characters, before, [(1, 1)])
-    mean = effect(variant, characters, before, [(1, 1)], mode="mean", means=means)
+    zero = effect(with_task(variant, characters), before, HeadsOff(heads=((1, 1),)))
+    mean = effect(
+        with_task(variant, characters),
+        before,
+        HeadsOff(heads=((1, 1),), mode="mean", means=means),
+    )
     assert not np.allclose(
         zero.log_probabilities, mean.log_probabilities, atol=1e-3, equal_nan=True
     )
@@ -181,7 +193,11 @@ def test_the_mean_of_a_split_can_take_a_heads_place_in_all_questions_at_once(
         first = float(logits.log_softmax(-1)[given.ids[0]])
         assert mean.log_probabilities[index, 0] == pytest.approx(first, abs=1e-3)
     with pytest.raises(ValueError, match="mode 'mean' needs the heads' means"):
-        effect(variant, characters, before, [(1, 1)], mode="mean")
+        effect(
+            with_task(variant, characters),
+            before,
+            HeadsOff(heads=((1, 1),), mode="mean"),
+        )
 
 
 def test_batches_hold_equal_lengths_and_every_question_once(before: Answered):
@@ -200,10 +216,15 @@ def test_without_questions_and_without_their_answers_nothing_can_be_said(
 ):
     model = make_variant("learned")
     with pytest.raises(ValueError, match="no questions: heads are looked at while"):
-        answered(model, characters, [])
-    unknown = answered(model, characters, [Question("Lima", None, "")])
-    assert effect(model, characters, unknown, [(0, 0)]).log_probabilities.shape[0] == 1
+        answered(with_task(model, characters), [])
+    unknown = answered(with_task(model, characters), [Question("Lima", None, "")])
+    assert (
+        effect(
+            with_task(model, characters), unknown, HeadsOff(heads=((0, 0),))
+        ).log_probabilities.shape[0]
+        == 1
+    )
     with pytest.raises(ValueError, match="these questions come without answers"):
         _ = unknown.accuracy
     with pytest.raises(ValueError, match="the question is empty"):
-        answered(model, characters, [Question(" ", None, "")])
+        answered(with_task(model, characters), [Question(" ", None, "")])

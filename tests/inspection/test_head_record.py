@@ -24,6 +24,7 @@ from core.inspection.head_table import head_tables
 from core.inspection.readings import named_scores, read_split
 from core.models.gpt import GPT
 from core.paths import CHECKPOINTS
+from tests.with_task import with_task
 
 
 def one_layer_more(data: Any) -> None:
@@ -32,7 +33,7 @@ def one_layer_more(data: Any) -> None:
 
 @pytest.fixture(scope="module")
 def recorded(variant: GPT, characters: Vocabulary, questions: list[Question]) -> HeadRecord:
-    tables, means = head_tables(variant, characters, questions, questions[:3])
+    tables, means = head_tables(with_task(variant, characters), questions, questions[:3])
     return HeadRecord(
         checkpoint="tiny",
         split="dev",
@@ -86,7 +87,10 @@ def test_the_scores_are_those_behind_the_captions(
 ):
     from core.inspection.answered import answered
 
-    readings = read_split(variant, characters, answered(variant, characters, questions))
+    readings = read_split(
+        with_task(variant, characters),
+        answered(with_task(variant, characters), questions),
+    )
     table = recorded.tables["zero"]
     assert set(named_scores(readings).heads) == set(SCORES)
     for row in table.rows:

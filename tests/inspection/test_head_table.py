@@ -11,17 +11,19 @@ from core.data.vocabulary import Vocabulary
 from core.generation.greedy import answer
 from core.inspection.ablate import head_means
 from core.inspection.answered import answered
-from core.inspection.attribution import mean_attribution, writes_directly
-from core.inspection.effects import effect, every_head
+from core.inspection.attribution import mean_attribution
+from core.inspection.effects import effect
 from core.inspection.head_rows import HeadTable, mean_ranks, n_together, rank_agreement
-from core.inspection.head_table import head_table, head_tables
+from core.inspection.head_table import head_tables
+from core.inspection.heads import HeadsOff, every_head
 from core.inspection.readings import read_split
 from core.models.gpt import GPT
+from tests.with_task import with_task
 
 
 def told(model: GPT, vocabulary: Vocabulary, questions: list[Question]) -> list[Question]:
     """Questions of which the model answers the first four as expected."""
-    given = answer(model, vocabulary, [question.text for question in questions])
+    given = answer(with_task(model, vocabulary), [question.text for question in questions])
     return [
         replace(question, answer=entry.text if index < 4 else "elsewhere")
         for index, (question, entry) in enumerate(zip(questions, given, strict=True))
@@ -29,26 +31,26 @@ def told(model: GPT, vocabulary: Vocabulary, questions: list[Question]) -> list[
 
 
 @pytest.fixture(scope="module")
-def asked(variant: GPT, characters: Vocabulary, questions: list[Question]) -> list[Question]:
+def with_task(variant: GPT, characters: Vocabulary, questions: list[Question]) -> list[Question]:
     return told(variant, characters, questions)
 
 
 @pytest.fixture(scope="module")
 def table(variant: GPT, characters: Vocabulary, asked: list[Question]) -> HeadTable:
-    return head_table(variant, characters, asked)
+    return table_of(with_task(variant, characters), asked)
 
 
 def test_every_number_is_that_of_its_own_tool(
     variant: GPT, characters: Vocabulary, asked: list[Question], table: HeadTable
 ):
-    before = answered(variant, characters, asked)
-    readings = read_split(variant, characters, before)
+    before = answered(with_task(variant, characters), asked)
+    readings = read_split(with_task(variant, characters), before)
     attributed = mean_attribution(variant, before)
-    assert [(row.layer, row.head) for row in table.rows] == every_head(variant.config)
+    assert [(row.layer, row.head) for row in table.rows] == every_head(variant.shape)
     assert (table.total, table.accuracy, table.mode) == (len(asked), 4 / len(asked), "zero")
     for row in table.rows:
         at = (row.layer, row.head)
-        alone = effect(variant, characters, before, [at])
+        alone = effect(with_task(variant, characters), before, HeadsOff(heads=(at,)))
         assert row.accuracy_without == alone.accuracy
         assert row.log_probability_change == pytest.approx(float(alone.answer_change.mean()))
         assert row.caption == readings.caption(*at)
@@ -60,7 +62,7 @@ def test_every_number_is_that_of_its_own_tool(
         for shown, number in pairs[:2]:
             assert (shown is None) == bool(np.isnan(number))
             assert shown is None or shown == pytest.approx(float(number))
-        assert (row.attribution is None) != writes_directly(variant.config, row.layer)
+        assert (row.attribution is None) != variant.writes_to_tokens(row.layer)
         assert row.attribution is None or row.attribution == pytest.approx(float(attributed[at]))
 
 
@@ -76,9 +78,9 @@ def test_the_heads_that_matter_most_and_least_go_off_together(
     order = [row.at for row in table.by_importance]
     n = min(5, len(order) - 1)
     assert (table.most.heads, table.least.heads) == (tuple(order[:n]), tuple(order[-n:][::-1]))
-    before = answered(variant, characters, asked)
+    before = answered(with_task(variant, characters), asked)
     for off in (table.most, table.least):
-        found = effect(variant, characters, before, off.heads)
+        found = effect(with_task(variant, characters), before, HeadsOff(heads=tuple(off.heads)))
         assert off.accuracy_without == found.accuracy
 
 
@@ -92,13 +94,16 @@ def test_both_modes_come_from_one_preparation(
 ):
     model, seen = make_variant("rotary"), list[tuple[int, int]]()
     tables, means = head_tables(
-        model, characters, questions, questions[:2], progress=lambda *done: seen.append(done)
+        with_task(model, characters),
+        questions,
+        questions[:2],
+        progress=lambda *done: seen.append(done),
     )
-    dev = answered(model, characters, questions[:2])
+    dev = answered(with_task(model, characters), questions[:2])
     assert means.writing == pytest.approx(head_means(model, dev).writing)
-    alone = head_table(model, characters, questions, mode="mean", means=means)
+    alone = table_of(with_task(model, characters), questions, HeadsOff(mode="mean", means=means))
     assert tables["mean"].rows == alone.rows
-    assert tables["zero"].rows == head_table(model, characters, questions).rows
+    assert tables["zero"].rows == table_of(with_task(model, characters), questions).rows
     assert seen == [(done, 8) for done in range(1, 9)] * 2
 
 
@@ -121,14 +126,18 @@ def test_the_mean_may_take_a_heads_place(
 ):
     model = make_variant("rotary")
     asked = told(model, characters, questions)
-    before = answered(model, characters, asked)
+    before = answered(with_task(model, characters), asked)
     means = head_means(model, before)
-    found = head_table(model, characters, asked, mode="mean", means=means)
-    alone = effect(model, characters, before, [(1, 3)], mode="mean", means=means)
+    found = table_of(with_task(model, characters), asked, HeadsOff(mode="mean", means=means))
+    alone = effect(
+        with_task(model, characters),
+        before,
+        HeadsOff(heads=((1, 3),), mode="mean", means=means),
+    )
     assert found.mode == "mean"
     assert found.rows[7].log_probability_change == pytest.approx(float(alone.answer_change.mean()))
     with pytest.raises(ValueError, match="mode 'mean' needs the heads' means"):
-        head_table(model, characters, asked, mode="mean")
+        table_of(with_task(model, characters), asked, HeadsOff(mode="mean"))
 
 
 def test_progress_is_told_after_every_head(
@@ -136,7 +145,7 @@ def test_progress_is_told_after_every_head(
 ):
     seen: list[tuple[int, int]] = []
     model = make_variant("learned")
-    head_table(model, characters, questions, progress=lambda *done: seen.append(done))
+    table_of(with_task(model, characters), questions, progress=lambda *done: seen.append(done))
     assert seen == [(done, 6) for done in range(1, 7)]
 
 
@@ -144,9 +153,12 @@ def test_questions_without_answers_are_refused_before_anything_is_measured(
     make_variant: Callable[[str], GPT], characters: Vocabulary
 ):
     with pytest.raises(ValueError, match="these questions come without answers"):
-        head_table(make_variant("learned"), characters, [Question("Lima is", None, "")])
+        table_of(
+            with_task(make_variant("learned"), characters),
+            [Question("Lima is", None, "")],
+        )
     with pytest.raises(ValueError, match="no questions"):
-        head_table(make_variant("learned"), characters, [])
+        table_of(with_task(make_variant("learned"), characters), [])
 
 
 def test_without_ties_the_agreement_is_spearmans_formula():

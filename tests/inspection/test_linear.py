@@ -7,14 +7,15 @@ from typing import Any
 
 import numpy as np
 import pytest
+from core.inspection.rollout import mean_maps, rollout, value_maps
 
 from core.data.vocabulary import Vocabulary
 from core.inspection.captions import mechanism_note
 from core.inspection.record import AttentionTrace, trace_from_dict
-from core.inspection.rollout import mean_maps, rollout, value_maps
 from core.inspection.scores import head_scores
 from core.inspection.trace import trace
 from core.models.gpt import GPT
+from tests.with_task import with_task
 
 QUESTION = "Where was Ada Arden born?"
 Traced = Callable[..., AttentionTrace]
@@ -24,7 +25,7 @@ Traced = Callable[..., AttentionTrace]
 def traced(make_gpt: Callable[..., GPT], characters: Vocabulary) -> Traced:
     def make(**sizes: Any) -> AttentionTrace:
         model = make_gpt(seed=5, vocabulary_size=characters.size, block_size=48, **sizes)
-        return trace(model, characters, QUESTION)
+        return trace(with_task(model, characters), QUESTION)
 
     return make
 

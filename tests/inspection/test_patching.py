@@ -8,10 +8,11 @@ import pytest
 import torch
 
 from core.data.vocabulary import Vocabulary
-from core.generation.greedy import answer, prompt_ids
+from core.generation.greedy import answer
 from core.inspection import patching
 from core.inspection.patching import Site, head_sites, patch, residual_sites
 from core.models.gpt import GPT
+from tests.with_task import with_task
 
 MakeVariant = Callable[[str], GPT]
 QUESTION, OTHER = "Where was Ada Arden born?", "Where was Ida Bello born?"
@@ -41,7 +42,7 @@ def run_by_hand(
 @torch.inference_mode()
 def by_hand(model: GPT, vocabulary: Vocabulary, site: Site | None) -> list[float]:
     """Log-probabilities of both answers behind the patched question."""
-    first, second = (prompt_ids(vocabulary, text, block_size=48) for text in (QUESTION, OTHER))
+    first, second = ([*vocabulary.encode(text), vocabulary.mask_id] for text in (QUESTION, OTHER))
     outputs, streams, _ = run_by_hand(model, second)
     donor = None
     if site is not None:
@@ -49,7 +50,7 @@ def by_hand(model: GPT, vocabulary: Vocabulary, site: Site | None) -> list[float
         index = (0, site.position) if site.head is None else (0, site.head, site.position)
         donor = where[site.layer][index]
     logs: list[float] = []
-    for given in answer(model, vocabulary, [QUESTION, OTHER]):
+    for given in answer(with_task(model, vocabulary), [QUESTION, OTHER]):
         _, _, logits = run_by_hand(model, [*first, *given.ids[:-1]], site, donor)
         log = logits[len(first) - 1 :].log_softmax(-1)
         logs.append(float(sum(log[i, token] for i, token in enumerate(given.ids))))
@@ -62,7 +63,7 @@ def test_patched_log_probabilities_are_those_of_a_pass_that_is_changed_by_hand(
 ):
     model = make_variant(name)
     sites = [Site(0, 10, 1), Site(1, 15, 0), Site(1, LENGTH - 1, 1), Site(0, 12), Site(1, 10)]
-    found = patch(model, characters, QUESTION, OTHER, sites)
+    found = patch(with_task(model, characters), QUESTION, OTHER, sites)
     assert found.sites == tuple(sites)
     np.testing.assert_allclose(found.question, by_hand(model, characters, None), atol=1e-3)
     for site, logs in zip(sites, found.patched, strict=True):
@@ -75,21 +76,21 @@ def test_every_site_gets_its_own_rows_of_the_batch(
 ):
     every = [*head_sites(variant, LENGTH), *residual_sites(variant, LENGTH)]
     sites = [site for site in every if site.layer == 0 and site.position in (10, 14)]
-    together = patch(variant, characters, QUESTION, OTHER, sites)
+    together = patch(with_task(variant, characters), QUESTION, OTHER, sites)
     monkeypatch.setattr(patching, "SITES_AT_ONCE", 2)
-    apart = patch(variant, characters, QUESTION, OTHER, sites)
+    apart = patch(with_task(variant, characters), QUESTION, OTHER, sites)
     noise = np.abs(together.patched - apart.patched).max()
     assert noise < 1e-4
     assert np.ptp(together.patched, axis=0).min() > 20 * noise  # the sites do differ
-    (alone,) = patch(variant, characters, QUESTION, OTHER, sites[3:4]).patched
+    (alone,) = patch(with_task(variant, characters), QUESTION, OTHER, sites[3:4]).patched
     np.testing.assert_allclose(together.patched[3], alone, atol=1e-3)
 
 
 def test_the_unchanged_runs_give_each_answer_its_own_probability(
     variant: GPT, characters: Vocabulary
 ):
-    found = patch(variant, characters, QUESTION, OTHER, [])
-    given = answer(variant, characters, [QUESTION, OTHER])
+    found = patch(with_task(variant, characters), QUESTION, OTHER, [])
+    given = answer(with_task(variant, characters), [QUESTION, OTHER])
     assert found.answers == (given[0].text, given[1].text)
     assert np.exp(found.question[0]) == pytest.approx(given[0].probability, rel=1e-3)
     assert np.exp(found.other[1]) == pytest.approx(given[1].probability, rel=1e-3)
@@ -98,7 +99,7 @@ def test_the_unchanged_runs_give_each_answer_its_own_probability(
 
 def test_patching_a_question_with_itself_changes_nothing(variant: GPT, characters: Vocabulary):
     sites = [*residual_sites(variant, LENGTH)[::9], *head_sites(variant, LENGTH)[::13]]
-    found = patch(variant, characters, QUESTION, QUESTION, sites)
+    found = patch(with_task(variant, characters), QUESTION, QUESTION, sites)
     np.testing.assert_allclose(found.patched, [found.question] * len(sites), atol=1e-3)
     assert np.isnan(found.moved).all()  # one answer: there is no way to move
 
@@ -107,7 +108,7 @@ def test_what_no_later_row_reads_has_no_effect(make_variant: MakeVariant, charac
     model = make_variant("rotary")
     last = model.config.n_layers - 1
     sites = [Site(last, 12), Site(last, 12, 2), Site(0, 5)]  # 5: the same text before in both
-    found = patch(model, characters, QUESTION, OTHER, sites)
+    found = patch(with_task(model, characters), QUESTION, OTHER, sites)
     np.testing.assert_allclose(found.patched, [found.question] * 3, atol=1e-3)
     np.testing.assert_allclose(found.moved, 0, atol=1e-3)
 
@@ -116,13 +117,13 @@ def test_the_last_stream_at_the_mark_writes_the_first_token_as_the_other_run_doe
     make_variant: MakeVariant, characters: Vocabulary
 ):
     model = make_variant("learned")
-    prompts = [prompt_ids(characters, text, block_size=48) for text in (QUESTION, OTHER)]
+    prompts = [[*characters.encode(text), characters.mask_id] for text in (QUESTION, OTHER)]
     with torch.inference_mode():
         first, second = model(torch.tensor(prompts))[:, -1].log_softmax(-1)
-    found = patch(model, characters, QUESTION, OTHER, [Site(2, LENGTH - 1)])
+    found = patch(with_task(model, characters), QUESTION, OTHER, [Site(2, LENGTH - 1)])
     change = found.patched[0] - found.question
     # Nothing reads this stream any more: only the first token is written otherwise.
-    for column, given in enumerate(answer(model, characters, [QUESTION, OTHER])):
+    for column, given in enumerate(answer(with_task(model, characters), [QUESTION, OTHER])):
         token = given.ids[0]
         assert change[column] == pytest.approx(float(second[token] - first[token]), abs=1e-2)
     assert abs(change).max() > 0.1
@@ -132,14 +133,14 @@ def test_answers_of_different_lengths_count_up_to_their_own_ends(
     make_variant: MakeVariant, characters: Vocabulary, monkeypatch: pytest.MonkeyPatch
 ):
     model = make_variant("learned")
-    whole = answer(model, characters, [QUESTION, OTHER])
+    whole = answer(with_task(model, characters), [QUESTION, OTHER])
     cut = [replace(given, ids=given.ids[:n]) for given, n in zip(whole, (2, 5), strict=True)]
     monkeypatch.setattr(patching, "answer", lambda *_: cut)
-    (logs,) = patch(model, characters, QUESTION, OTHER, [Site(0, 12)]).patched
+    (logs,) = patch(with_task(model, characters), QUESTION, OTHER, [Site(0, 12)]).patched
     for column, n in enumerate((2, 5)):
         same = [replace(given, ids=given.ids[:n]) for given in whole]
         monkeypatch.setattr(patching, "answer", lambda *_, same=same: same)
-        (alone,) = patch(model, characters, QUESTION, OTHER, [Site(0, 12)]).patched
+        (alone,) = patch(with_task(model, characters), QUESTION, OTHER, [Site(0, 12)]).patched
         assert logs[column] == pytest.approx(alone[column], abs=1e-4)
         assert abs(logs[column] - alone[1 - column]) > 1e-2
 
@@ -173,7 +174,7 @@ def test_questions_of_different_lengths_are_refused(
 ):
     message = "'Lima' has 4 tokens and 'Lagos' 5: patching goes position by position"
     with pytest.raises(ValueError, match=message):
-        patch(make_variant("learned"), characters, "Lima", "Lagos", [])
+        patch(with_task(make_variant("learned"), characters), "Lima", "Lagos", [])
 
 
 @pytest.mark.parametrize(
@@ -190,4 +191,4 @@ def test_a_site_that_is_not_there_is_refused(
     make_variant: MakeVariant, characters: Vocabulary, name: str, site: Site, message: str
 ):
     with pytest.raises(ValueError, match=message):
-        patch(make_variant(name), characters, QUESTION, OTHER, [site])
+        patch(with_task(make_variant(name), characters), QUESTION, OTHER, [site])

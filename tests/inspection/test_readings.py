@@ -17,6 +17,7 @@ from core.inspection.record import AttentionTrace
 from core.inspection.scores import HeadScores, head_scores, name_to_answer, uniform_over
 from core.inspection.trace import trace
 from core.models.gpt import GPT
+from tests.with_task import with_task
 
 SCORES = [field.name for field in fields(HeadScores)]
 QUESTION = "Where was Ada Arden born?"
@@ -25,7 +26,7 @@ QUESTION = "Where was Ada Arden born?"
 @pytest.fixture(scope="module")
 def known(variant: GPT, characters: Vocabulary, questions: list[Question]) -> Answered:
     """Cut to the first two written tokens, so that a trace reads the same tokens."""
-    found = answered(variant, characters, questions)
+    found = answered(with_task(variant, characters), questions)
     short = tuple(Answer(given.text, given.ids[:2], 1.0) for given in found.answers)
     return Answered(
         questions=found.questions,
@@ -40,8 +41,7 @@ def alone(variant: GPT, characters: Vocabulary, known: Answered) -> list[Reading
     """Each question read on its own."""
     return [
         read_split(
-            variant,
-            characters,
+            with_task(variant, characters),
             Answered(
                 questions=(known.questions[index],),
                 prompts=(known.prompts[index],),
@@ -64,7 +64,7 @@ def mean(values: list[np.ndarray]) -> np.ndarray:
 def test_a_split_is_the_mean_of_its_questions(
     variant: GPT, characters: Vocabulary, known: Answered, alone: list[Readings]
 ):
-    found = read_split(variant, characters, known)
+    found = read_split(with_task(variant, characters), known)
     assert found.n_questions == len(known.questions)
     for name in ("patterns", "uniform_patterns", "contribution", "weight_on_name"):
         expected = mean([getattr(one, name) for one in alone])
@@ -78,20 +78,22 @@ def test_a_split_is_the_mean_of_its_questions(
 def test_few_questions_at_once_change_nothing(
     variant: GPT, characters: Vocabulary, known: Answered, monkeypatch: pytest.MonkeyPatch
 ):
-    whole = read_split(variant, characters, known)
+    whole = read_split(with_task(variant, characters), known)
     monkeypatch.setattr(module, "AT_ONCE", 1)
     np.testing.assert_allclose(
-        read_split(variant, characters, known).patterns, whole.patterns, atol=1e-5
+        read_split(with_task(variant, characters), known).patterns,
+        whole.patterns,
+        atol=1e-5,
     )
 
 
 def test_a_trace_and_the_same_question_of_a_split_are_read_alike(
     variant: GPT, characters: Vocabulary
 ):
-    seen = trace(variant, characters, QUESTION)
+    seen = trace(with_task(variant, characters), QUESTION)
     one = read_trace(seen)
-    known = answered(variant, characters, [Question(QUESTION, None, "Ada Arden")])
-    other = read_split(variant, characters, known)
+    known = answered(with_task(variant, characters), [Question(QUESTION, None, "Ada Arden")])
+    other = read_split(with_task(variant, characters), known)
     assert one.n_questions == other.n_questions == 1
     # These come from the row of ⁇ alone, whatever is read behind it.
     places = slice(PATTERNS.index("surname"), None)
@@ -100,7 +102,7 @@ def test_a_trace_and_the_same_question_of_a_split_are_read_alike(
 
 
 def test_scores_of_an_example_are_those_of_its_maps(variant: GPT, characters: Vocabulary):
-    seen = trace(variant, characters, QUESTION)
+    seen = trace(with_task(variant, characters), QUESTION)
     found, visible = read_trace(seen), seen.visible[:, None]
     expected = head_scores(seen.weights, seen.name_positions, visible)
     baseline = uniform_over(visible, seen.name_positions)
@@ -124,7 +126,7 @@ def test_the_weight_on_the_name_and_what_it_brings_are_those_of_the_first_writin
 def test_of_a_perceiver_only_the_first_layer_looks_at_a_name(
     name: str, make_variant: Callable[[str], GPT], characters: Vocabulary
 ):
-    seen = trace(make_variant(name), characters, QUESTION)
+    seen = trace(with_task(make_variant(name), characters), QUESTION)
     found = read_trace(seen)
     row = seen.last_row(0, seen.steps[0].row)
     places = [place for place in seen.name_positions if place <= row]
@@ -141,7 +143,7 @@ def test_of_a_perceiver_only_the_first_layer_looks_at_a_name(
 def test_a_text_without_a_name_has_none_to_look_at(
     make_variant: Callable[[str], GPT], characters: Vocabulary
 ):
-    found = read_trace(trace(make_variant("learned"), characters, "Lima is a"))
+    found = read_trace(trace(with_task(make_variant("learned"), characters), "Lima is a"))
     assert np.isnan(found.weight_on_name).all()
     assert np.isnan(found.contribution).all()
     assert np.isfinite(found.scores.previous_token).all()
@@ -150,7 +152,7 @@ def test_a_text_without_a_name_has_none_to_look_at(
 def test_captions_come_from_the_patterns_beside_their_own_layers_baseline(
     make_variant: Callable[[str], GPT], characters: Vocabulary
 ):
-    found = read_trace(trace(make_variant("learned"), characters, QUESTION))
+    found = read_trace(trace(with_task(make_variant("learned"), characters), QUESTION))
     found.patterns[:] = found.uniform_patterns[:, None]
     assert {found.caption(layer, head) for layer in range(3) for head in range(2)} == {
         "no clear pattern"
@@ -163,7 +165,7 @@ def test_captions_come_from_the_patterns_beside_their_own_layers_baseline(
 
 def test_two_tokens_are_too_few(make_variant: Callable[[str], GPT], characters: Vocabulary):
     model = make_variant("learned")
-    one = answered(model, characters, [Question("L", None, "")])
+    one = answered(with_task(model, characters), [Question("L", None, "")])
     cut = Answered(
         questions=one.questions,
         prompts=one.prompts,
@@ -171,4 +173,4 @@ def test_two_tokens_are_too_few(make_variant: Callable[[str], GPT], characters: 
         log_probabilities=one.log_probabilities[:, :1],
     )
     with pytest.raises(ValueError, match="2 tokens: head scores need at least 3"):
-        read_split(model, characters, cut)
+        read_split(with_task(model, characters), cut)

@@ -14,12 +14,13 @@ from core.inspection.ablate import head_means
 from core.inspection.answered import answered
 from core.inspection.attribution import attribution, logit_lens
 from core.inspection.effects import effect
-from core.inspection.head_table import head_table
+from core.inspection.heads import HeadsOff
 from core.inspection.patching import Site, patch
 from core.inspection.readings import read_split
 from core.inspection.record import ARRAYS, AttentionTrace
 from core.inspection.trace import trace
 from core.models.gpt import GPT
+from tests.with_task import with_task
 
 QUESTIONS = ["Where was Ada Arden born?", "Where was Bruno Dufour born?"]
 REPEATS = 40
@@ -41,7 +42,7 @@ def differences(seen: AttentionTrace, alone: AttentionTrace) -> list[str]:
 def test_two_threads_with_one_model_get_exactly_what_each_gets_alone(
     model: GPT, characters: Vocabulary
 ):
-    alone = {question: trace(model, characters, question) for question in QUESTIONS}
+    alone = {question: trace(with_task(model, characters), question) for question in QUESTIONS}
     assert differences(alone[QUESTIONS[0]], alone[QUESTIONS[1]])
     barrier = Barrier(2, timeout=60)
 
@@ -50,7 +51,9 @@ def test_two_threads_with_one_model_get_exactly_what_each_gets_alone(
         for turn in range(REPEATS):
             question = QUESTIONS[(first + turn) % 2]
             barrier.wait()
-            found.append(differences(trace(model, characters, question), alone[question]))
+            found.append(
+                differences(trace(with_task(model, characters), question), alone[question])
+            )
         return found
 
     with ThreadPoolExecutor(2) as pool:
@@ -59,28 +62,43 @@ def test_two_threads_with_one_model_get_exactly_what_each_gets_alone(
 
 
 def off(model: GPT, vocabulary: Vocabulary) -> None:
-    trace(model, vocabulary, QUESTIONS[0], ablate={(0, 0), (1, 1)})
+    trace(
+        with_task(model, vocabulary),
+        QUESTIONS[0],
+        HeadsOff(heads=((0, 0), (1, 1))),
+    )
 
 
 def on_average(model: GPT, vocabulary: Vocabulary) -> None:
-    known = answered(model, vocabulary, [Question(text, "Lima", "") for text in QUESTIONS])
+    known = answered(
+        with_task(model, vocabulary), [Question(text, "Lima", "") for text in QUESTIONS]
+    )
     means = head_means(model, known)
-    effect(model, vocabulary, known, {(0, 0)}, mode="mean", means=means)
-    read_split(model, vocabulary, known)
+    effect(
+        with_task(model, vocabulary),
+        known,
+        HeadsOff(heads=((0, 0),), mode="mean", means=means),
+    )
+    read_split(with_task(model, vocabulary), known)
 
 
 def patched(model: GPT, vocabulary: Vocabulary) -> None:
     sites = [Site(0, 12), Site(1, 14, 0)]
-    patch(model, vocabulary, QUESTIONS[0], QUESTIONS[0].replace("Ada", "Ida"), sites)
+    patch(
+        with_task(model, vocabulary),
+        QUESTIONS[0],
+        QUESTIONS[0].replace("Ada", "Ida"),
+        sites,
+    )
 
 
 def read(model: GPT, vocabulary: Vocabulary) -> None:
-    attribution(model, vocabulary, QUESTIONS[0])
-    logit_lens(model, vocabulary, QUESTIONS[0])
+    attribution(with_task(model, vocabulary), QUESTIONS[0])
+    logit_lens(with_task(model, vocabulary), QUESTIONS[0])
 
 
 def tabled(model: GPT, vocabulary: Vocabulary) -> None:
-    head_table(model, vocabulary, [Question(text, "Lima", "") for text in QUESTIONS])
+    table_of(with_task(model, vocabulary), [Question(text, "Lima", "") for text in QUESTIONS])
 
 
 @pytest.mark.parametrize("tool", [off, on_average, patched, read, tabled])
@@ -88,7 +106,7 @@ def test_no_tool_leaves_hooks_or_changes_on_the_model(
     model: GPT, characters: Vocabulary, tool: Callable[[GPT, Vocabulary], None]
 ):
     before = {name: value.clone() for name, value in model.state_dict().items()}
-    plain = trace(model, characters, QUESTIONS[0])
+    plain = trace(with_task(model, characters), QUESTIONS[0])
     tool(model, characters)
     for module in model.modules():
         assert not any(getattr(module, hooks) for hooks in HOOKS)
@@ -98,16 +116,16 @@ def test_no_tool_leaves_hooks_or_changes_on_the_model(
     assert all(torch.equal(after[name], value) for name, value in before.items())
     assert all(p.grad is None and p.requires_grad for p in model.parameters())
     assert not torch.is_inference_mode_enabled()
-    assert differences(trace(model, characters, QUESTIONS[0]), plain) == []
+    assert differences(trace(with_task(model, characters), QUESTIONS[0]), plain) == []
 
 
 def test_a_trace_stays_as_it_was_when_the_model_changes(model: GPT, characters: Vocabulary):
-    seen = trace(model, characters, QUESTIONS[0])
-    again = trace(model, characters, QUESTIONS[0])
+    seen = trace(with_task(model, characters), QUESTIONS[0])
+    again = trace(with_task(model, characters), QUESTIONS[0])
     with torch.no_grad():
         for parameter in model.parameters():
             parameter.add_(1.0)
-    trace(model, characters, QUESTIONS[1])
+    trace(with_task(model, characters), QUESTIONS[1])
     assert differences(seen, again) == []
 
 
@@ -115,7 +133,10 @@ def test_a_head_that_one_thread_switches_off_stays_on_in_the_other(
     model: GPT, characters: Vocabulary
 ):
     sets = [set[tuple[int, int]](), {(0, 1), (1, 0)}]
-    alone = [trace(model, characters, QUESTIONS[0], ablate=heads) for heads in sets]
+    alone = [
+        trace(with_task(model, characters), QUESTIONS[0], HeadsOff(heads=tuple(heads)))
+        for heads in sets
+    ]
     assert differences(*alone)
     barrier = Barrier(2, timeout=60)
 
@@ -123,7 +144,11 @@ def test_a_head_that_one_thread_switches_off_stays_on_in_the_other(
         found: list[list[str]] = []
         for _ in range(REPEATS):
             barrier.wait()
-            seen = trace(model, characters, QUESTIONS[0], ablate=sets[which])
+            seen = trace(
+                with_task(model, characters),
+                QUESTIONS[0],
+                HeadsOff(heads=tuple(sets[which])),
+            )
             found.append(differences(seen, alone[which]))
         return found
 

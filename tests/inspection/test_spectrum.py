@@ -10,6 +10,7 @@ from core.data.vocabulary import Vocabulary
 from core.inspection.spectrum import Spectra, spectra
 from core.inspection.trace import record_layers
 from core.models.gpt import GPT
+from tests.with_task import with_task
 
 TEXT = "Ada Arden was born in Lagos. Bruno Bello was born in Kyoto."
 
@@ -28,7 +29,7 @@ def test_shares_are_cumulative_and_a_rank_is_how_many_make_up_a_share():
 
 @torch.inference_mode()
 def test_values_are_those_of_the_recorded_maps(variant: GPT, characters: Vocabulary):
-    found = spectra(variant, characters, TEXT)
+    found = spectra(with_task(variant, characters), TEXT)
     ids = characters.encode(TEXT)[: variant.config.longest_input]
     assert found.n_tokens == len(ids)
     layers = record_layers(variant, torch.tensor([ids]))
@@ -44,11 +45,11 @@ def test_values_are_those_of_the_recorded_maps(variant: GPT, characters: Vocabul
 
 def test_a_text_longer_than_the_model_reads_is_cut(make_gpt: Callable, characters: Vocabulary):
     model = make_gpt(vocabulary_size=characters.size, block_size=24)
-    assert spectra(model, characters, TEXT).n_tokens == 24
+    assert spectra(with_task(model, characters), TEXT).n_tokens == 24
 
 
 @pytest.mark.parametrize("text", ["", "A"])
 def test_less_than_two_tokens_are_no_map(make_gpt: Callable, characters: Vocabulary, text: str):
     model = make_gpt(vocabulary_size=characters.size)
     with pytest.raises(ValueError, match="a map needs at least 2"):
-        spectra(model, characters, text)
+        spectra(with_task(model, characters), text)

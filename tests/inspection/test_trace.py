@@ -12,6 +12,7 @@ from core.generation.greedy import answer
 from core.inspection.record import AttentionTrace
 from core.inspection.trace import name_positions, prove, record_layers, trace
 from core.models.gpt import GPT
+from tests.with_task import with_task
 
 MakeGPT = Callable[..., GPT]
 QUESTION = "Where was Ada Arden born?"
@@ -113,7 +114,7 @@ def test_the_heads_parts_and_the_bias_are_what_attention_adds(traced: AttentionT
 def test_the_steps_are_what_generation_gave(
     traced: AttentionTrace, model: GPT, vocabulary: Vocabulary
 ):
-    (given,) = answer(model, vocabulary, [QUESTION])
+    (given,) = answer(with_task(model, vocabulary), [QUESTION])
     assert (traced.answer, traced.probability) == (given.text, given.probability)
     assert [step.label for step in traced.steps] == vocabulary.labels(given.ids)
     product = float(np.prod([step.probability for step in traced.steps]))
@@ -139,7 +140,7 @@ def test_five_runner_ups_in_falling_order_never_hold_the_written_token(traced: A
 
 def test_a_vocabulary_of_four_has_three_runner_ups(make_gpt: MakeGPT):
     vocabulary = CharVocabulary("□⁇ab")
-    seen = trace(make_gpt(vocabulary_size=4), vocabulary, "abab")
+    seen = trace(with_task(make_gpt(vocabulary_size=4), vocabulary), "abab")
     assert all(len(step.next_best) == 3 for step in seen.steps)
 
 
@@ -148,7 +149,7 @@ def test_an_answer_that_fills_the_block_is_traced_to_its_last_row(
 ):
     for seed in range(20):
         model = make_gpt(seed=seed, vocabulary_size=characters.size, block_size=9)
-        seen = trace(model, characters, "Lima")
+        seen = trace(with_task(model, characters), "Lima")
         if seen.n_tokens == 9:
             break
     else:
@@ -166,7 +167,7 @@ def test_an_answer_that_ends_at_once_is_one_step_on_the_prompt_alone(
         model.norm.bias.copy_(model.head.weight[1])  # the logit of ⁇ is its squared norm
         model.head.weight[2:].zero_()
         model.head.weight[0].zero_()
-    seen = trace(model, characters, "Lima")
+    seen = trace(with_task(model, characters), "Lima")
     assert (seen.answer, len(seen.steps), seen.steps[0].label) == ("", 1, MASK)
     assert seen.labels == ("L", "i", "m", "a", MASK)
 
@@ -174,11 +175,11 @@ def test_an_answer_that_ends_at_once_is_one_step_on_the_prompt_alone(
 def test_empty_long_and_unknown_questions_are_refused(make_gpt: MakeGPT, characters: Vocabulary):
     model = make_gpt(vocabulary_size=characters.size, block_size=24)
     with pytest.raises(ValueError, match="the question is empty"):
-        trace(model, characters, "  ")
+        trace(with_task(model, characters), "  ")
     with pytest.raises(ValueError, match="30 tokens.*at most 22 fit"):
-        trace(model, characters, "a" * 30)
+        trace(with_task(model, characters), "a" * 30)
     with pytest.raises(ValueError, match=r"position 1: .*U\+20AC"):
-        trace(model, characters, "a€")
+        trace(with_task(model, characters), "a€")
 
 
 @pytest.mark.parametrize(
@@ -211,6 +212,6 @@ def test_a_text_without_the_template_has_no_name(pieces: Vocabulary, text: str):
 
 
 def test_free_text_is_traced_all_the_same(make_gpt: MakeGPT, pieces: Vocabulary):
-    seen = trace(make_gpt(vocabulary_size=pieces.size), pieces, "<b>Kyoto</b>")
+    seen = trace(with_task(make_gpt(vocabulary_size=pieces.size), pieces), "<b>Kyoto</b>")
     assert seen.name_positions == ()
     assert seen.proof.replay_max_difference < 1e-4

@@ -13,6 +13,7 @@ from core.data.vocabulary import Vocabulary
 from core.inspection.record import AttentionTrace, trace_from_dict
 from core.inspection.trace import prove, record_layers, trace
 from core.models.gpt import GPT
+from tests.with_task import with_task
 
 MakeGPT = Callable[..., GPT]
 QUESTION = "Where was Ada Arden born?"  # 26 tokens with its mark
@@ -49,7 +50,7 @@ def model(request: pytest.FixtureRequest, make: Callable[[str], GPT]) -> GPT:
 
 @pytest.fixture(scope="module")
 def traced(model: GPT, characters: Vocabulary) -> AttentionTrace:
-    return trace(model, characters, QUESTION)
+    return trace(with_task(model, characters), QUESTION)
 
 
 def at(values: np.ndarray, rows: tuple[int, ...], columns: tuple[int, ...]) -> np.ndarray:
@@ -95,7 +96,7 @@ def test_outputs_are_weights_times_values(traced: AttentionTrace):
 def test_a_synthesizer_has_no_query_and_no_key(
     name: str, make: Callable[[str], GPT], characters: Vocabulary
 ):
-    seen = trace(make(name), characters, QUESTION)
+    seen = trace(with_task(make(name), characters), QUESTION)
     assert seen.query is None
     assert seen.key is None
     assert seen.scores.shape == seen.weights.shape == (2, 2, seen.n_tokens, seen.n_tokens)
@@ -117,7 +118,7 @@ def test_a_synthesizer_has_no_query_and_no_key(
 def test_a_perceivers_latents_are_rows_below_and_columns_above(
     name: str, standing: range, make: Callable[[str], GPT], characters: Vocabulary
 ):
-    seen = trace(make(name), characters, QUESTION)
+    seen = trace(with_task(make(name), characters), QUESTION)
     tokens = tuple(range(seen.n_tokens))
     latents = tuple(position for position in standing if position < seen.n_tokens)
     assert seen.latent_positions == latents
@@ -142,7 +143,7 @@ def test_visible_is_where_something_looks_at_its_past(traced: AttentionTrace):
 def test_the_last_row_at_a_position_is_its_own_or_that_of_a_latent_before(
     make: Callable[[str], GPT], characters: Vocabulary
 ):
-    seen = trace(make("perceiver-stride"), characters, QUESTION)
+    seen = trace(with_task(make("perceiver-stride"), characters), QUESTION)
     for position in range(seen.n_tokens):
         assert seen.last_row(0, position) == seen.last_row(1, position) == position // 2 * 2
         assert seen.last_row(2, position) == position
@@ -151,7 +152,7 @@ def test_the_last_row_at_a_position_is_its_own_or_that_of_a_latent_before(
 def test_scores_of_a_perceiver_are_those_of_its_queries_and_keys(
     make: Callable[[str], GPT], characters: Vocabulary
 ):
-    seen = trace(make("perceiver-stride"), characters, QUESTION)
+    seen = trace(with_task(make("perceiver-stride"), characters), QUESTION)
     assert seen.query is not None
     assert seen.key is not None
     products = seen.query @ seen.key.swapaxes(-1, -2) / seen.query.shape[-1] ** 0.5

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from core.data.course import DEV, TEST, TRAIN, WIKI
-from core.data.people import Person, question_text
+from core.data.people import BIRTHPLACE, Person
 from core.jobs import board, recorder, training, worker
 from core.jobs.spec import TrainSpec, train_spec
 from core.jobs.state import Job, look
@@ -38,7 +38,7 @@ class FakeLauncher:
 def course_files(tmp_path_factory: pytest.TempPathFactory, people: list[Person]) -> Path:
     """The four files: 24 train, 8 dev and 8 test people, one sentence each."""
     folder = tmp_path_factory.mktemp("course")
-    lines = [f"{question_text(p.name)}\t{p.birthplace}\n" for p in people]
+    lines = [f"{BIRTHPLACE.question(p.name)}\t{p.birthplace}\n" for p in people]
     sentences = [
         f"{p.name} was born in {p.birthplace} in {p.born}, a {p.occupation}.\n" for p in people
     ]

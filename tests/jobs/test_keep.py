@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from core.checkpoints.shelf import CARD, WEIGHTS
-from core.checkpoints.store import list_checkpoints, load_checkpoint, snapshot_steps
+from core.checkpoints.shelf import CARD, WEIGHTS, list_checkpoints, snapshot_steps
+from core.checkpoints.store import load_checkpoint
 from core.files import read_json, write_json
 from core.jobs.keep import keep, kept_as, suggested_name
 

@@ -14,9 +14,9 @@ from typing import Any
 import psutil
 import pytest
 
-from core.checkpoints.shelf import CARD, WEIGHTS
+from core.checkpoints.shelf import CARD, SNAPSHOTS, WEIGHTS
 from core.checkpoints.state import load_state
-from core.checkpoints.store import SNAPSHOTS, load_checkpoint
+from core.checkpoints.store import load_checkpoint
 from core.files import read_json
 from core.jobs import board
 from core.jobs.metrics import read_metrics

@@ -6,9 +6,8 @@ from typing import Any
 
 import pytest
 
-from core.checkpoints.shelf import CARD
+from core.checkpoints.shelf import CARD, SNAPSHOTS
 from core.checkpoints.state import load_state
-from core.checkpoints.store import SNAPSHOTS
 from core.jobs import board
 from core.jobs.folder import METRICS
 from core.jobs.metrics import read_metrics

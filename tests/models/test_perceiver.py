@@ -9,7 +9,8 @@ from torch import Tensor
 
 from core.models.blocks import DotBlock
 from core.models.config import GPTConfig
-from core.models.gpt import GPT, Stream
+from core.models.gpt import GPT
+from core.models.seam import Stream
 
 MakeGPT = Callable[..., GPT]
 N_TOKENS = 14

@@ -20,9 +20,8 @@ from streamlit.proto.WidgetStates_pb2 import WidgetState
 from streamlit.testing.v1 import AppTest
 
 from core.checkpoints.course_layout import course_parameters
+from core.checkpoints.shelf import SNAPSHOTS, content_hash
 from core.checkpoints.store import (
-    SNAPSHOTS,
-    content_hash,
     load_checkpoint,
     save_checkpoint,
     save_weights,
@@ -130,7 +129,7 @@ def record_heads(shelf: Path, people: list[Person]) -> Callable[[str], HeadRecor
 
     def record(name: str = "tiny", **changes: Any) -> HeadRecord:
         stored, dev = load_checkpoint(shelf / name), questions_of(people, "dev")
-        tables, means = head_tables(stored.model, stored.vocabulary, dev, dev)
+        tables, means = head_tables(stored, dev, dev)
         found = HeadRecord(
             checkpoint=name,
             split="dev",

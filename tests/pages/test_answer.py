@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core.checkpoints.store import list_checkpoints, load_checkpoint
+from core.checkpoints.shelf import list_checkpoints
+from core.checkpoints.store import load_checkpoint
 from core.data.people import COLUMNS, split_of
 from core.generation.greedy import answer
 from core.paths import CHECKPOINTS
@@ -32,7 +33,7 @@ def test_the_right_birthplace_is_called_right(
 ):
     stored = load_checkpoint(store())
     question = "Where was Ada Arden born?"
-    (given,) = answer(stored.model, stored.vocabulary, [question])
+    (given,) = answer(stored, [question])
     rows = list(csv.reader(people_file.read_text(encoding="utf-8").splitlines(), delimiter="\t"))
     column = COLUMNS.index("birthplace")
     for row in rows:

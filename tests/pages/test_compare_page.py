@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core.checkpoints.shelf import CARD
-from core.checkpoints.store import list_checkpoints, load_checkpoint
+from core.checkpoints.shelf import CARD, list_checkpoints
+from core.checkpoints.store import load_checkpoint
 from core.data.people import Person, split_of
 from core.files import read_json, write_json
 from core.inspection.align import PARTS, alignments
@@ -64,7 +64,7 @@ def test_two_questions_show_both_answers_three_maps_and_all_heads(
 def test_the_table_is_what_the_core_computes(store: Callable, two_questions: Open):
     stored = load_checkpoint(store())
     app = two_questions(HINA, **{"compare-head": "L1·H0", "compare-align": PARTS})
-    traces = tuple(trace(stored.model, stored.vocabulary, text) for text in (ADA, HINA))
+    traces = tuple(trace(stored, text) for text in (ADA, HINA))
     found = compare_heads((traces[0], traces[1]), alignments(*traces)[PARTS], ((1, 0), (1, 0)))
     shown = table(app)
     assert len(shown) == 6 * 7 // 2

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core.data.people import Person, question_text, split_of
+from core.data.people import BIRTHPLACE, Person, split_of
 from pages.attention.downloads import TABLES_KEY
 
 QUESTION = "Where was Ada Arden born?"
@@ -72,7 +72,7 @@ def test_the_source_offers_the_people_of_its_split(
     names = [person.name for person in people if split_of(person.name) == split]
     assert app.selectbox(key=f"person-{split}").options == names
     app.selectbox(key=f"person-{split}").set_value(names[-1]).run()
-    assert app.markdown[0].value.startswith(f"#### {question_text(names[-1])}")
+    assert app.markdown[0].value.startswith(f"#### {BIRTHPLACE.question(names[-1])}")
 
 
 def test_a_typed_question_is_asked(store: Callable, open_page: Callable):

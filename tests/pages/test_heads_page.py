@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core.checkpoints.store import list_checkpoints
+from core.checkpoints.shelf import list_checkpoints
 from core.inspection.head_record import HeadRecord, heads_file
 from core.paths import CHECKPOINTS
 from pages.heads.controls import ONE, PATCH

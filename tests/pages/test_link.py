@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from core.data.people import Person, question_text, split_of
+from core.data.people import BIRTHPLACE, Person, split_of
 
 QUESTION = "Where was Ada Arden born?"
 
@@ -41,7 +41,7 @@ def test_a_link_restores_the_person_and_the_written_piece(
     store()
     name = next(person.name for person in reversed(people) if split_of(person.name) == "dev")
     plain = open_page(**{"source": "never asked (dev)", "person-dev": name})
-    assert plain.markdown[0].value.startswith(f"#### {question_text(name)}")
+    assert plain.markdown[0].value.startswith(f"#### {BIRTHPLACE.question(name)}")
     label = plain.select_slider(key="step").options[3]
     app = open_page(**{"source": "never asked (dev)", "person-dev": name, "step": label})
     assert app.select_slider(key="step").value == "3"

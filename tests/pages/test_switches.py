@@ -9,6 +9,7 @@ from core.checkpoints.store import load_checkpoint
 from core.data.people import Question
 from core.inspection.answered import answered
 from core.inspection.effects import Effect, effect
+from core.inspection.heads import HeadsOff
 from pages.attention.switches import CHANGES, STAYS
 from pages.shared.text import percent, plain
 
@@ -24,8 +25,12 @@ def off(store: Callable) -> Callable[..., Effect]:
 
     def off_(*heads: tuple[int, int]) -> Effect:
         stored = load_checkpoint(folder)
-        known = answered(stored.model, stored.vocabulary, [Question(QUESTION, None, "")])
-        return effect(stored.model, stored.vocabulary, known, heads)
+        known = answered(stored, [Question(QUESTION, None, "")])
+        return effect(
+            stored,
+            known,
+            HeadsOff(heads=tuple(heads)),
+        )
 
     return off_
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core.checkpoints.store import list_checkpoints
+from core.checkpoints.shelf import list_checkpoints
 from core.data.people import split_of
 from core.paths import CHECKPOINTS
 from pages.attention.downloads import TABLES_KEY

@@ -19,6 +19,7 @@ from core.models.gpt import GPT
 from pages.attention.downloads import TABLES_KEY
 from pages.attention.upload import MOST_MEGABYTES, UPLOADED
 from pages.shared.text import plain
+from tests.with_task import with_task
 
 ROOT = Path(__file__).resolve().parents[2]
 QUESTION = "Where was Ada Arden born?"
@@ -70,7 +71,7 @@ def test_the_whole_page_works_with_an_uploaded_model(
     mine = own_model(**sizes)
     app = upload(open_upload(), as_params(mine))
     assert not app.error
-    (given,) = answer(mine, CharVocabulary.from_text(own_text), [QUESTION])
+    (given,) = answer(with_task(mine, CharVocabulary.from_text(own_text)), [QUESTION])
     assert app.markdown[0].value.startswith(f"#### {plain(QUESTION)} → **{plain(given.text)}**")
     assert app.markdown[0].value.endswith(":gray-badge[right answer unknown]")
     assert "logits differ by at most" in app.markdown[1].value
@@ -173,7 +174,7 @@ def test_a_perceiver_answers_as_the_model_that_it_is_said_to_be(
 ):
     mine = own_model(n_latents=5, n_layers=4, latent_norm="latents")
     app = upload(open_upload(**{"upload-norm": "false"}), as_params(mine))
-    (given,) = answer(mine, CharVocabulary.from_text(own_text), [QUESTION])
+    (given,) = answer(with_task(mine, CharVocabulary.from_text(own_text)), [QUESTION])
     assert app.markdown[0].value.startswith(f"#### {plain(QUESTION)} → **{plain(given.text)}**")
     app.toggle(key="upload-norm").set_value(True).run()
     assert plain(given.text) not in app.markdown[0].value

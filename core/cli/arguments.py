@@ -1,9 +1,10 @@
-"""How a verb finds data and checkpoints."""
+"""What verbs are told: texts, files to write, checkpoints by name or folder."""
 
+import sys
 from argparse import ArgumentTypeError
 from pathlib import Path
 
-from core.data.shipped import load_corpus
+from core.data.characters import compose, legible
 from core.files import check_target
 from core.paths import CHECKPOINTS
 
@@ -27,4 +28,15 @@ def named_file(text: str) -> Path:
     return path
 
 
-__all__ = ["checkpoint_folder", "load_corpus", "named_file"]
+def typed(text: str) -> str:
+    """A text in composed letters, as the models have read theirs; where that is another text,
+    standard error says so.
+    """
+    asked = compose(text)
+    if asked != text:
+        print(
+            "typed with letters and accents apart; asked in composed letters (Unicode NFC): "
+            f"{legible(asked)}",
+            file=sys.stderr,
+        )
+    return asked

@@ -1,0 +1,53 @@
+"""What is asked of a model: of whom, in which words, and what is right. Free of torch.
+
+A checkpoint's card names its task; that of our own trainings is the corpus of their recipe. A model
+without a task is given free texts, and nobody can say whether what it writes is right.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+from core.data.corpus import TrainingCorpus, course_corpus, notable_corpus
+from core.data.course import load_course
+from core.data.people import BIRTHPLACE, Template, load_people
+from core.paths import PEOPLE
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Task:
+    """Questions of one template, whose prompts end with the vocabulary's mark, as answers do.
+
+    `is_shipped`: its questions lie in this repository; else their folder has to be named.
+    """
+
+    name: str
+    template: Template
+    example: str
+    is_shipped: bool
+
+    def corpus(self, *, n_sentences: int, folder: Path | None) -> TrainingCorpus:
+        """Its documents, and its questions by split with their right answers.
+
+        Raises ValueError if a folder is needed and not told, or holds something else.
+        """
+        if self.is_shipped:
+            return notable_corpus(load_people(PEOPLE), n_sentences=n_sentences)
+        if folder is None:
+            raise ValueError("the course's files are not shipped: name their folder with --corpus")
+        return course_corpus(load_course(folder))
+
+
+_ADA = BIRTHPLACE.question("Ada Lovelace")
+NOTABLE = Task(name="notable", template=BIRTHPLACE, example=_ADA, is_shipped=True)
+COURSE = Task(name="course", template=BIRTHPLACE, example=_ADA, is_shipped=False)
+TASKS = {task.name: task for task in (NOTABLE, COURSE)}
+
+
+def task_of(card: Mapping[str, Any]) -> Task | None:
+    """The task that a card names, by itself or by its recipe; None if it names none known here."""
+    recipe = card.get("recipe")
+    trained = cast(dict[str, Any], recipe) if isinstance(recipe, dict) else {}
+    name = card.get("task", trained.get("corpus"))
+    return TASKS.get(name) if isinstance(name, str) else None
