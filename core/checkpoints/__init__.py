@@ -1,0 +1,1 @@
+"""Checkpoints: whole files, strict loading, training states, other projects' formats."""

@@ -26,9 +26,8 @@ from core.checkpoints.course_layout import (
     pairs_apart,
     refuse_other_buffers,
 )
-from core.checkpoints.params_file import read_params
+from core.checkpoints.params_file import read_params, without_modules
 from core.checkpoints.store import CheckpointError
-from core.checkpoints.wrappers import without_modules
 from core.data.characters import compose
 from core.data.vocabulary import CharVocabulary
 from core.models.config import VARIANTS, GPTConfig, LatentNorm
@@ -39,7 +38,7 @@ FLOATS = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
+class Hints:
     """What the user says about the file; None leaves it to the file."""
 
     variant: str | None = None
@@ -59,7 +58,7 @@ class Imported:
     notes: tuple[str, ...]
 
 
-def import_course(data: bytes, text: str, told: Told) -> Imported:
+def import_course(data: bytes, text: str, hints: Hints) -> Imported:
     """Read the bytes of a state dict; `text` is the wiki.txt whose characters it was trained on,
     every one as it stands there.
 
@@ -67,8 +66,8 @@ def import_course(data: bytes, text: str, told: Told) -> Imported:
     """
     tensors, around = read_params(data)
     tensors, wrapped = without_modules(tensors)
-    variant = _variant(tensors, told.variant)
-    config, notes = _config(tensors, variant, told)
+    variant = _variant(tensors, hints.variant)
+    config, notes = _config(tensors, variant, hints)
     vocabulary = CharVocabulary.from_text(text)
     if vocabulary.size != config.vocabulary_size:
         raise CheckpointError(
@@ -103,36 +102,38 @@ def import_course(data: bytes, text: str, told: Told) -> Imported:
     )
 
 
-def _variant(tensors: Mapping[str, Tensor], told: str | None) -> str:
+def _variant(tensors: Mapping[str, Tensor], hint: str | None) -> str:
     if "down_block.C" in tensors:
         found = "perceiver"
     elif any(name.endswith(".attn.w2") for name in tensors):
         found = "synthesizer"
     else:
         found = "vanilla" if "pos_emb" in tensors else "rotary"
-    if told not in (None, found):
-        raise CheckpointError(f"by its names it is a {found} model, not a {told} one")
+    if hint not in (None, found):
+        raise CheckpointError(f"by its names it is a {found} model, not a {hint} one")
     return found
 
 
-def _config(tensors: Mapping[str, Tensor], variant: str, told: Told) -> tuple[GPTConfig, list[str]]:
+def _config(
+    tensors: Mapping[str, Tensor], variant: str, hints: Hints
+) -> tuple[GPTConfig, list[str]]:
     """The sizes, and notes about those that the file does not say."""
     vocabulary_size, width = _shape(tensors, "tok_emb.weight", 2)
     n_blocks = _n_blocks(tensors, variant)
-    block_size = _agreed("block", _block_size(tensors), told.block)
+    block_size = _agreed("block", _block_size(tensors), hints.block)
     if block_size is None:
         raise CheckpointError("it does not say how long its inputs may be: tell the block")
-    n_heads, notes = _heads(tensors, variant, width, told.heads)
+    n_heads, notes = _heads(tensors, variant, width, hints.heads)
     sizes: dict[str, Any] = {**VARIANTS[variant]}
     if variant == "synthesizer":
         n_columns = _shape(tensors, "blocks.0.attn.w2", 2)[1]
         sizes["n_columns"] = None if n_columns == block_size - 1 else n_columns
     if variant == "perceiver":
         sizes["n_latents"] = _shape(tensors, "down_block.C", 3)[1]
-        sizes |= {"latent_residual": told.residual, "latent_norm": told.norm}
-        notes.append(_wiring(told))
+        sizes |= {"latent_residual": hints.residual, "latent_norm": hints.norm}
+        notes.append(_wiring(hints))
     else:
-        _refuse_wiring(variant, told)
+        _refuse_wiring(variant, hints)
     config = GPTConfig(
         vocabulary_size=vocabulary_size,
         block_size=block_size,
@@ -144,18 +145,18 @@ def _config(tensors: Mapping[str, Tensor], variant: str, told: Told) -> tuple[GP
     return config, notes
 
 
-def _wiring(told: Told) -> str:
+def _wiring(hints: Hints) -> str:
     """The note about a Perceiver's projections."""
-    paths = "with" if told.residual else "without"
-    sides = "both their sides" if told.norm == "both" else "the latents' side alone"
+    paths = "with" if hints.residual else "without"
+    sides = "both their sides" if hints.norm == "both" else "the latents' side alone"
     return (
         f"read {paths} residual paths around both projections, and with ln1 before {sides}: "
         "the file cannot say"
     )
 
 
-def _refuse_wiring(variant: str, told: Told) -> None:
-    options = {"--no-residual": not told.residual, "--latent-norm": told.norm != "both"}
+def _refuse_wiring(variant: str, hints: Hints) -> None:
+    options = {"--no-residual": not hints.residual, "--latent-norm": hints.norm != "both"}
     given = [option for option, is_given in options.items() if is_given]
     if given:
         raise CheckpointError(
@@ -181,11 +182,11 @@ def _block_size(tensors: Mapping[str, Tensor]) -> int | None:
 
 
 def _heads(
-    tensors: Mapping[str, Tensor], variant: str, width: int, told: int | None
+    tensors: Mapping[str, Tensor], variant: str, width: int, hint: int | None
 ) -> tuple[int, list[str]]:
     """The number of heads, and a note if it is neither in the file nor told."""
     head_dim = _head_dim(tensors, variant)
-    heads = _agreed("heads", width // head_dim if head_dim else None, told)
+    heads = _agreed("heads", width // head_dim if head_dim else None, hint)
     if heads is not None:
         return heads, []
     if width % (2 * DEFAULT_HEADS if variant == "rotary" else DEFAULT_HEADS):
@@ -205,10 +206,10 @@ def _head_dim(tensors: Mapping[str, Tensor], variant: str) -> int | None:
     return 2 * cache.shape[1]
 
 
-def _agreed(what: str, in_file: int | None, told: int | None) -> int | None:
-    if None not in (in_file, told) and in_file != told:
-        raise CheckpointError(f"the file says {what} {in_file}, not {told}")
-    return told if in_file is None else in_file
+def _agreed(what: str, in_file: int | None, hint: int | None) -> int | None:
+    if None not in (in_file, hint) and in_file != hint:
+        raise CheckpointError(f"the file says {what} {in_file}, not {hint}")
+    return hint if in_file is None else in_file
 
 
 def _shape(tensors: Mapping[str, Tensor], name: str, n_axes: int) -> tuple[int, ...]:

@@ -8,7 +8,7 @@ from typing import Any, get_args
 
 import torch
 
-from core.checkpoints.course_import import DEFAULT_HEADS, Imported, Told, import_course
+from core.checkpoints.course_import import DEFAULT_HEADS, Hints, Imported, import_course
 from core.checkpoints.params_file import read_file
 from core.checkpoints.shelf import CARD
 from core.checkpoints.store import CheckpointError, save_checkpoint
@@ -45,7 +45,7 @@ def run(options: argparse.Namespace) -> None:
     out: Path = options.out
     if (out / CARD).exists():
         raise ValueError(f"{out} already holds a checkpoint: name another folder")
-    told = Told(
+    hints = Hints(
         variant=options.variant,
         heads=options.heads,
         block=options.block,
@@ -55,7 +55,7 @@ def run(options: argparse.Namespace) -> None:
     text = "".join(f"{line}\n" for line in exact_lines(options.wiki))
     try:
         data = read_file(options.file)
-        imported = import_course(data, text, told)
+        imported = import_course(data, text, hints)
     except ValueError as error:
         raise CheckpointError(f"{options.file}: {error}") from None
     card = _card(out.name, imported, hashlib.sha256(data).hexdigest())

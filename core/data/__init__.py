@@ -1,0 +1,1 @@
+"""People, questions, corpora, vocabularies, corruption, and the task: what is asked."""

@@ -1,0 +1,1 @@
+"""Accuracy on questions, baselines, intervals, and the report card's rows."""

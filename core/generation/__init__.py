@@ -1,0 +1,1 @@
+"""Greedy answers in batches, with a key-value cache."""

@@ -1,0 +1,1 @@
+"""A traced run, head scores, heads off and their effects, attribution, patching, comparison."""

@@ -1,0 +1,1 @@
+"""Seeded draws of attention under perturbed keys; numpy only."""

@@ -1,0 +1,1 @@
+"""Closed forms, quadrature and costs, derived apart from attention; numpy only."""

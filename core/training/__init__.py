@@ -1,0 +1,1 @@
+"""Recipes, examples, optimizers; a generator of step records that writes no file."""

@@ -1,0 +1,1 @@
+"""Attention: one answered question, every head of it."""

@@ -13,7 +13,7 @@ from functools import partial
 
 import streamlit as st
 
-from core.checkpoints.course_import import Told, import_course
+from core.checkpoints.course_import import Hints, import_course
 from core.checkpoints.store import Checkpoint, CheckpointError
 from core.data.course import WIKI
 from core.data.lines import split_lines
@@ -64,16 +64,16 @@ def choose_upload() -> Upload | None:
     wiki = _choose_file("Its wiki.txt", WIKI_KEY) or _wiki_at_hand()
     if params is None or wiki is None:
         return None
-    told = _choose_told()
+    hints = _choose_hints()
     try:
-        stored = _load(params, wiki, told)
+        stored = _load(params, wiki, hints)
     except CheckpointError:  # it is said where the answer would stand
-        return Upload(_digest(params, wiki, told), partial(_load, params, wiki, told))
+        return Upload(_digest(params, wiki, hints), partial(_load, params, wiki, hints))
     if stored.card["variant"] == "perceiver":
-        told = _choose_wiring(told)
-        stored = _load(params, wiki, told)
+        hints = _choose_wiring(hints)
+        stored = _load(params, wiki, hints)
     st.caption(f"{plain(stored.card['said'])}")
-    return Upload(_digest(params, wiki, told), partial(_load, params, wiki, told))
+    return Upload(_digest(params, wiki, hints), partial(_load, params, wiki, hints))
 
 
 def _choose_file(label: str, key: str) -> File | None:
@@ -107,7 +107,7 @@ def _wiki_at_hand() -> File | None:
     return File(WIKI, size, data, hashlib.sha256(data).hexdigest())
 
 
-def _choose_told() -> Told:
+def _choose_hints() -> Hints:
     variant = bound.selectbox("Kind of model", [AS_FILE, *VARIANTS], key="upload-variant")
     left, right = st.columns(2)
     with left:
@@ -130,10 +130,10 @@ def _choose_told() -> Told:
             key="upload-block",
             help="The longest input. Needed where a rotary model's file has no cache of angles.",
         )
-    return Told(variant=None if variant == AS_FILE else variant, heads=heads, block=block)
+    return Hints(variant=None if variant == AS_FILE else variant, heads=heads, block=block)
 
 
-def _choose_wiring(told: Told) -> Told:
+def _choose_wiring(hints: Hints) -> Hints:
     """What the file of a Perceiver cannot say about its projections."""
     residual = bound.toggle(
         "Residual paths around the projections",
@@ -149,20 +149,20 @@ def _choose_wiring(told: Told) -> Told:
         help="Off: layer norm before the latents' side alone, as the exercise's hints have it, and "
         "the tokens are read as they are. The file cannot say.",
     )
-    return replace(told, residual=residual, norm="both" if both else "latents")
+    return replace(hints, residual=residual, norm="both" if both else "latents")
 
 
-def _load(params: File, wiki: File, told: Told) -> Checkpoint:
-    return load_upload(params.digest, wiki.digest, told, params, wiki)
+def _load(params: File, wiki: File, hints: Hints) -> Checkpoint:
+    return load_upload(params.digest, wiki.digest, hints, params, wiki)
 
 
-def _digest(params: File, wiki: File, told: Told) -> str:
-    return f"{params.digest} {wiki.digest} {told}"
+def _digest(params: File, wiki: File, hints: Hints) -> str:
+    return f"{params.digest} {wiki.digest} {hints}"
 
 
 @st.cache_resource(max_entries=4, show_spinner="Reading the file")
 def load_upload(
-    params_digest: str, wiki_digest: str, told: Told, _params: File, _wiki: File
+    params_digest: str, wiki_digest: str, hints: Hints, _params: File, _wiki: File
 ) -> Checkpoint:
     """The uploaded model. Raises CheckpointError in one sentence for whatever is wrong."""
     for what, file in (("the state dict", _params), ("the text", _wiki)):
@@ -172,7 +172,7 @@ def load_upload(
             )
     try:
         lines = split_lines(_wiki.data, name="the text")
-        imported = import_course(_params.data, "".join(f"{line}\n" for line in lines), told)
+        imported = import_course(_params.data, "".join(f"{line}\n" for line in lines), hints)
     except ValueError as error:
         raise CheckpointError(str(error)) from None
     _refuse_too_many_pictures(imported.model.config)

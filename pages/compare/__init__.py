@@ -1,0 +1,1 @@
+"""Compare: two runs side by side."""

@@ -1,0 +1,1 @@
+"""Heads: which of them matter, on average and for one question."""

@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from core.checkpoints.course_import import Told, import_course
+from core.checkpoints.course_import import Hints, import_course
 
 State = dict[str, Tensor]
 Change = Callable[[State], object]
@@ -190,6 +190,6 @@ def test_a_state_dict_that_is_no_model_is_refused_in_one_sentence(
     state = course_state(variant)
     change(state)
     with pytest.raises(ValueError, match=message) as caught:
-        import_course(as_file(state), wiki, Told())
+        import_course(as_file(state), wiki, Hints())
     assert len(str(caught.value)) < 300
     assert "\n" not in str(caught.value)

@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from core.checkpoints.course_import import Told, import_course
+from core.checkpoints.course_import import Hints, import_course
 from core.checkpoints.store import CheckpointError
 from core.models.config import GPTConfig
 
@@ -37,7 +37,7 @@ def test_sizes_are_inferred_and_buffers_left_out(
     n_buffers: int,
 ):
     state = course_state(variant)
-    imported = import_course(as_file(state), wiki, Told())
+    imported = import_course(as_file(state), wiki, Hints())
     expected: dict[str, Any] = {"n_layers": 2, "n_heads": HEADS, "width": WIDTH, **sizes}
     n_characters = 2 + len(set(wiki))
     assert imported.model.config == GPTConfig(
@@ -57,12 +57,12 @@ def test_a_text_with_accents_apart_is_kept_as_it_stands_and_said(
     course_state: MakeState, as_file: AsFile, wiki: str
 ):
     apart = wiki.replace("B", "u\u0308")
-    imported = import_course(as_file(course_state("vanilla")), apart, Told())
+    imported = import_course(as_file(course_state("vanilla")), apart, Hints())
     assert imported.vocabulary.characters[2:] == "".join(sorted(set(apart)))
     assert imported.vocabulary.encode("\u00fc") == imported.vocabulary.encode("u\u0308")
     (note,) = [note for note in imported.notes if "letters and accents apart" in note]
     assert "is kept so, for its characters are the vocabulary" in note
-    plain = import_course(as_file(course_state("vanilla")), wiki, Told())
+    plain = import_course(as_file(course_state("vanilla")), wiki, Hints())
     assert not [note for note in plain.notes if "accents" in note]
 
 
@@ -72,7 +72,7 @@ def test_a_file_without_buffers_is_whole(
 ):
     state = course_state(variant)
     bare = {n: t for n, t in state.items() if not n.endswith(BUFFERS)}
-    told = Told(block=BLOCK)
+    told = Hints(block=BLOCK)
     model, same = (import_course(as_file(part), wiki, told).model for part in (bare, state))
     for name, tensor in same.state_dict().items():
         assert torch.equal(model.state_dict()[name], tensor)
@@ -83,22 +83,22 @@ def test_a_rotary_cache_may_be_complex_numbers(course_state: MakeState, as_file:
     for name in list(state):
         if name.endswith("rope_cache"):
             state[name] = torch.view_as_complex(state[name])
-    assert import_course(as_file(state), wiki, Told()).model.config.n_heads == HEADS
+    assert import_course(as_file(state), wiki, Hints()).model.config.n_heads == HEADS
 
 
 @pytest.mark.parametrize(
     ("variant", "told", "heads"),
     [
-        ("vanilla", Told(), 8),
-        ("vanilla", Told(heads=4), 4),
-        ("perceiver", Told(), 8),
-        ("perceiver", Told(heads=2), 2),
-        ("synthesizer", Told(heads=8), 8),
-        ("rotary", Told(heads=8), 8),
+        ("vanilla", Hints(), 8),
+        ("vanilla", Hints(heads=4), 4),
+        ("perceiver", Hints(), 8),
+        ("perceiver", Hints(heads=2), 2),
+        ("synthesizer", Hints(heads=8), 8),
+        ("rotary", Hints(heads=8), 8),
     ],
 )
 def test_the_number_of_heads_is_said_where_the_file_cannot(
-    course_state: MakeState, as_file: AsFile, wiki: str, variant: str, told: Told, heads: int
+    course_state: MakeState, as_file: AsFile, wiki: str, variant: str, told: Hints, heads: int
 ):
     imported = import_course(as_file(course_state(variant)), wiki, told)
     assert imported.model.config.n_heads == heads
@@ -112,24 +112,24 @@ def test_a_rotary_file_without_its_cache_says_neither_heads_nor_block(
     state = course_state("rotary")
     bare = {n: t for n, t in state.items() if not n.endswith(BUFFERS)}
     with pytest.raises(CheckpointError, match="how long its inputs may be: tell the block"):
-        import_course(as_file(bare), wiki, Told())
-    imported = import_course(as_file(bare), wiki, Told(block=99))
+        import_course(as_file(bare), wiki, Hints())
+    imported = import_course(as_file(bare), wiki, Hints(block=99))
     assert (imported.model.config.block_size, imported.model.config.n_heads) == (99, 8)
     assert any("8 heads" in note for note in imported.notes)
     masked = {n: t for n, t in state.items() if not n.endswith("rope_cache")}
-    assert import_course(as_file(masked), wiki, Told()).model.config.block_size == BLOCK
+    assert import_course(as_file(masked), wiki, Hints()).model.config.block_size == BLOCK
 
 
 @pytest.mark.parametrize(
     ("told", "note"),
     [
-        (Told(), "read with residual paths around both projections, and with ln1 before both "),
-        (Told(residual=False), "read without residual paths .* ln1 before both their sides"),
-        (Told(norm="latents"), "read with residual paths .* ln1 before the latents' side alone"),
+        (Hints(), "read with residual paths around both projections, and with ln1 before both "),
+        (Hints(residual=False), "read without residual paths .* ln1 before both their sides"),
+        (Hints(norm="latents"), "read with residual paths .* ln1 before the latents' side alone"),
     ],
 )
 def test_a_perceivers_wiring_is_said_aloud(
-    course_state: MakeState, as_file: AsFile, wiki: str, told: Told, note: str
+    course_state: MakeState, as_file: AsFile, wiki: str, told: Hints, note: str
 ):
     imported = import_course(as_file(course_state("perceiver")), wiki, told)
     config = imported.model.config
@@ -145,7 +145,7 @@ def test_that_the_text_was_compared_by_its_size_alone_is_said_aloud(
     said = f"of the text only the number of characters, {n}, could be compared with the file"
     other = wiki.replace("A", "Z")  # as many others
     for text in (wiki, other):
-        assert said in import_course(as_file(course_state(variant)), text, Told()).notes
+        assert said in import_course(as_file(course_state(variant)), text, Hints()).notes
 
 
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float64])
@@ -153,7 +153,7 @@ def test_other_floating_point_numbers_become_float32(
     course_state: MakeState, as_file: AsFile, wiki: str, dtype: torch.dtype
 ):
     state = {name: tensor.to(dtype) for name, tensor in course_state("vanilla").items()}
-    model = import_course(as_file(state), wiki, Told()).model
+    model = import_course(as_file(state), wiki, Hints()).model
     assert {tensor.dtype for tensor in model.state_dict().values()} == {torch.float32}
     assert torch.equal(model.state_dict()["head.weight"], state["head.weight"].float())
 
@@ -161,29 +161,29 @@ def test_other_floating_point_numbers_become_float32(
 @pytest.mark.parametrize(
     ("variant", "told", "message"),
     [
-        ("rotary", Told(variant="vanilla"), "by its names it is a rotary model, not a vanilla one"),
-        ("vanilla", Told(variant="perceiver"), "it is a vanilla model, not a perceiver one"),
-        ("vanilla", Told(heads=5), "width 32 cannot be cut into 5 equal heads"),
-        ("vanilla", Told(heads=0), "n_heads is 0"),
-        ("synthesizer", Told(heads=4), "the file says heads 8, not 4"),
-        ("rotary", Told(heads=4), "the file says heads 8, not 4"),
-        ("rotary", Told(block=64), "the file says block 12, not 64"),
-        ("vanilla", Told(block=64), "the file says block 12, not 64"),
+        ("rotary", Hints(variant="vanilla"), "by its names it is a rotary model, not a vanilla one"),
+        ("vanilla", Hints(variant="perceiver"), "it is a vanilla model, not a perceiver one"),
+        ("vanilla", Hints(heads=5), "width 32 cannot be cut into 5 equal heads"),
+        ("vanilla", Hints(heads=0), "n_heads is 0"),
+        ("synthesizer", Hints(heads=4), "the file says heads 8, not 4"),
+        ("rotary", Hints(heads=4), "the file says heads 8, not 4"),
+        ("rotary", Hints(block=64), "the file says block 12, not 64"),
+        ("vanilla", Hints(block=64), "the file says block 12, not 64"),
         (
             "vanilla",
-            Told(residual=False),
+            Hints(residual=False),
             "^--no-residual can be told of a Perceiver alone; by its names it is a vanilla model",
         ),
-        ("rotary", Told(norm="latents"), "^--latent-norm can be told of .* it is a rotary model$"),
+        ("rotary", Hints(norm="latents"), "^--latent-norm can be told of .* it is a rotary model$"),
         (
             "synthesizer",
-            Told(norm="latents", residual=False),
+            Hints(norm="latents", residual=False),
             "^--no-residual and --latent-norm can be told of .* it is a synthesizer model$",
         ),
     ],
 )
 def test_what_is_told_against_the_file_is_refused(
-    course_state: MakeState, as_file: AsFile, wiki: str, variant: str, told: Told, message: str
+    course_state: MakeState, as_file: AsFile, wiki: str, variant: str, told: Hints, message: str
 ):
     with pytest.raises(ValueError, match=message):
         import_course(as_file(course_state(variant)), wiki, told)
@@ -196,4 +196,4 @@ def test_a_text_with_other_characters_is_refused(
     n, m = 2 + len(set(wiki)), 2 + len(set(text))
     assert n != m
     with pytest.raises(CheckpointError, match=f"knows {n} characters, but the text makes {m}:"):
-        import_course(as_file(course_state("vanilla")), text, Told())
+        import_course(as_file(course_state("vanilla")), text, Hints())

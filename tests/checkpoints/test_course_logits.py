@@ -12,7 +12,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from core.checkpoints.course_import import Told, import_course
+from core.checkpoints.course_import import Hints, import_course
 
 BLOCK, HEADS = 12, 8
 MakeState = Callable[..., dict[str, Tensor]]
@@ -119,7 +119,7 @@ def test_the_logits_of_an_imported_model_equal_those_of_a_plain_one(
     told: dict[str, Any],
 ):
     state = course_state(variant, **made)
-    imported = import_course(as_file(state), wiki, Told(**told))
+    imported = import_course(as_file(state), wiki, Hints(**told))
     assert imported.variant == variant
     model = imported.model.double()
     generator = torch.Generator().manual_seed(1)
@@ -145,7 +145,7 @@ def test_a_perceiver_read_with_the_norm_elsewhere_has_other_logits(
 ):
     data, ids = as_file(course_state("perceiver")), torch.arange(2, 10)[None]
     both, latents = (
-        import_course(data, wiki, Told(norm=norm)).model(ids) for norm in ("both", "latents")
+        import_course(data, wiki, Hints(norm=norm)).model(ids) for norm in ("both", "latents")
     )
     assert ((both - latents).abs().amax(-1) > 1e-2).all()
 
@@ -155,7 +155,7 @@ def test_rotary_rows_in_the_courses_own_order_would_give_other_logits(
     course_state: MakeState, as_file: AsFile, wiki: str
 ):
     state = course_state("rotary")
-    model = import_course(as_file(state), wiki, Told()).model
+    model = import_course(as_file(state), wiki, Hints()).model
     ids = torch.arange(2, 10)[None]
     before = model(ids)
     for block, name in ((b, n) for b in (0, 1) for n in ("query", "key")):

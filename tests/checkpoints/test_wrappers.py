@@ -7,7 +7,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from core.checkpoints.course_import import Imported, Told, import_course
+from core.checkpoints.course_import import Imported, Hints, import_course
 
 State = dict[str, Tensor]
 MakeState = Callable[..., State]
@@ -45,8 +45,8 @@ def test_a_wrapped_model_is_the_model_itself_and_the_wrapper_is_said_aloud(
     course_state: MakeState, as_file: AsFile, wiki: str, variant: str, prefix: str
 ):
     state = course_state(variant)
-    plain = import_course(as_file(state), wiki, Told())
-    wrapped = import_course(as_file(named(state, prefix)), wiki, Told())
+    plain = import_course(as_file(state), wiki, Hints())
+    wrapped = import_course(as_file(named(state, prefix)), wiki, Hints())
     assert torch.equal(logits(wrapped), logits(plain))
     assert wrapped.model.config == plain.model.config
     assert list(wrapped.notes) == [*WRAPPERS[prefix], *plain.notes]
@@ -61,8 +61,8 @@ def test_single_compiled_layers_are_found_inside_the_names(
         for name, tensor in state.items()
     }
     n_inside = sum(name.startswith("blocks.1.") for name in state)
-    wrapped = import_course(as_file(compiled), wiki, Told())
-    assert torch.equal(logits(wrapped), logits(import_course(as_file(state), wiki, Told())))
+    wrapped = import_course(as_file(compiled), wiki, Hints())
+    assert torch.equal(logits(wrapped), logits(import_course(as_file(state), wiki, Hints())))
     assert f"'_orig_mod.' of torch.compile was taken off inside {n_inside} names" in wrapped.notes
 
 
@@ -86,8 +86,8 @@ def test_what_torch_itself_wraps_is_read(course_state: MakeState, as_file: AsFil
     holder.add_module("model", nn.DataParallel(module_of(state)))
     wrapped = holder.state_dict()
     assert sorted(wrapped) == sorted(f"model.module.{name}" for name in state)
-    imported = import_course(as_file({"model_state_dict": wrapped, "epoch": 9}), wiki, Told())
-    assert torch.equal(logits(imported), logits(import_course(as_file(state), wiki, Told())))
+    imported = import_course(as_file({"model_state_dict": wrapped, "epoch": 9}), wiki, Hints())
+    assert torch.equal(logits(imported), logits(import_course(as_file(state), wiki, Hints())))
     assert imported.notes[:3] == (
         "of the file 'model_state_dict' alone was read, not what lies beside it",
         *WRAPPERS["model."],
@@ -104,8 +104,8 @@ def test_a_model_with_tied_weights_is_read_as_if_each_name_had_its_own(
     tied = {**state, "head.weight": state["tok_emb.weight"]}
     file = as_file(tied)
     assert len(file) < len(as_file(apart))
-    imported = import_course(file, wiki, Told())
-    assert torch.equal(logits(imported), logits(import_course(as_file(apart), wiki, Told())))
+    imported = import_course(file, wiki, Hints())
+    assert torch.equal(logits(imported), logits(import_course(as_file(apart), wiki, Hints())))
     assert imported.notes[0] == "1 of its tensors are tied: they share the numbers of another"
 
 
@@ -130,6 +130,6 @@ def test_tied_weights_larger_than_the_rest_of_the_file_are_read(as_file: AsFile,
         state |= {f"blocks.{index}.{name}": tensor for name, tensor in parts.items()}
     file = as_file(state)
     assert sum(tensor.nbytes for tensor in state.values()) > 2 * len(file)
-    imported = import_course(file, wiki, Told())
+    imported = import_course(file, wiki, Hints())
     assert imported.model.config.n_layers == 6
     assert logits(imported).isfinite().all()

@@ -156,7 +156,7 @@ def test_a_uniform_head_over_any_mask_has_entropy_one_and_the_share_of_each_key(
     assert float(scores.first_token) == pytest.approx(sum(shares) / len(rows))
     assert float(scores.name) == pytest.approx(2 * sum(shares) / len(rows))
     assert float(scores.previous_token) == 0
-    # Told nothing of the mask, entropy is divided by what all of the past would have.
+    # Hints nothing of the mask, entropy is divided by what all of the past would have.
     weights = visible / np.maximum(visible.sum(-1, keepdims=True), 1)
     assert float(head_scores(weights).normalised_entropy) < 0.9
 

@@ -15,7 +15,7 @@ from core.jobs.state import list_jobs
 from pages.training import words
 
 Open = Callable[..., AppTest]
-Told = Callable[[AppTest], str]
+Hints = Callable[[AppTest], str]
 PutJob = Callable[..., str]
 
 COMPARE = {"training-view": words.COMPARE}
@@ -72,7 +72,7 @@ def test_the_axis_changes_what_is_counted(
 
 
 def test_smoothing_says_what_it_does_and_leaves_answers_alone(
-    open_training: Open, told: Told, put_job: PutJob
+    open_training: Open, told: Hints, put_job: PutJob
 ):
     put_job("finished")
     app = open_training(**COMPARE)
@@ -86,7 +86,7 @@ def test_smoothing_says_what_it_does_and_leaves_answers_alone(
 
 
 def test_results_carry_their_intervals_and_only_settings_that_differ_are_told(
-    open_training: Open, told: Told, put_job: PutJob
+    open_training: Open, told: Hints, put_job: PutJob
 ):
     put_job("finished", name="narrow", correct=60, overrides=Overrides(width=32))
     put_job("stopped", n_rows=4, name="a | <b>b</b>", correct=20, seed=3)
@@ -109,7 +109,7 @@ def test_results_carry_their_intervals_and_only_settings_that_differ_are_told(
     ],
 )
 def test_noise_is_not_taken_for_progress(
-    open_training: Open, told: Told, put_job: PutJob, correct: int, said: str
+    open_training: Open, told: Hints, put_job: PutJob, correct: int, said: str
 ):
     put_job("finished", name="a", correct=correct)
     put_job("finished", name="b", correct=60)
@@ -117,7 +117,7 @@ def test_noise_is_not_taken_for_progress(
 
 
 def test_runs_of_one_name_and_the_same_settings_are_told_apart(
-    open_training: Open, told: Told, put_job: PutJob, monkeypatch: pytest.MonkeyPatch
+    open_training: Open, told: Hints, put_job: PutJob, monkeypatch: pytest.MonkeyPatch
 ):
     ids = iter(["20260131-120001-00000a", "20260131-120002-00000b"])
     monkeypatch.setattr("core.jobs.board.new_id", lambda _: next(ids))
@@ -129,7 +129,7 @@ def test_runs_of_one_name_and_the_same_settings_are_told_apart(
 
 
 def test_a_damaged_curve_does_not_take_the_others_away(
-    open_training: Open, told: Told, put_job: PutJob, runs: Path
+    open_training: Open, told: Hints, put_job: PutJob, runs: Path
 ):
     put_job("finished", name="whole")
     (runs / put_job("finished", name="broken") / METRICS).write_text("{}\n")
@@ -138,13 +138,13 @@ def test_a_damaged_curve_does_not_take_the_others_away(
     assert set(drawn(app, 0, "name")) == {"whole"}
 
 
-def test_without_runs_the_comparison_says_what_to_do(open_training: Open, told: Told):
+def test_without_runs_the_comparison_says_what_to_do(open_training: Open, told: Hints):
     app = open_training(**COMPARE, runs="nonsense,../x")
     assert "Choose runs that shall be compared." in told(app)
     assert app.multiselect(key="training-runs").value == []
 
 
-def test_one_click_starts_both_runs_of_the_lesson(open_training: Open, told: Told, runs: Path):
+def test_one_click_starts_both_runs_of_the_lesson(open_training: Open, told: Hints, runs: Path):
     app = open_training(**LESSON)
     assert told(app).count("Not started yet.") == 2
     app.button(key="training-lesson").click().run()
@@ -171,7 +171,7 @@ def put_lesson(put_job: PutJob) -> Callable[..., None]:
 
 
 def test_the_lesson_ends_with_what_was_seen(
-    open_training: Open, told: Told, put_lesson: Callable[..., None]
+    open_training: Open, told: Hints, put_lesson: Callable[..., None]
 ):
     put_lesson("finished", "finished")
     app = open_training(**LESSON)
@@ -189,7 +189,7 @@ def test_the_lesson_ends_with_what_was_seen(
 
 
 def test_a_lesson_that_shows_nothing_claims_nothing(
-    open_training: Open, told: Told, put_lesson: Callable[..., None]
+    open_training: Open, told: Hints, put_lesson: Callable[..., None]
 ):
     put_lesson("finished", "finished", correct=0)
     said = told(open_training(**LESSON))
@@ -198,7 +198,7 @@ def test_a_lesson_that_shows_nothing_claims_nothing(
 
 
 def test_before_its_end_the_lesson_claims_nothing(
-    open_training: Open, told: Told, put_lesson: Callable[..., None]
+    open_training: Open, told: Hints, put_lesson: Callable[..., None]
 ):
     put_lesson("finished", "running")
     said = told(open_training(**LESSON))
@@ -207,7 +207,7 @@ def test_before_its_end_the_lesson_claims_nothing(
 
 
 def test_a_lesson_that_cannot_start_says_why(
-    open_training: Open, told: Told, monkeypatch: pytest.MonkeyPatch, runs: Path
+    open_training: Open, told: Hints, monkeypatch: pytest.MonkeyPatch, runs: Path
 ):
     app = open_training(**LESSON)
     monkeypatch.setattr("core.jobs.board.LEAST_FREE_BYTES", 10**18)

@@ -11,7 +11,7 @@ from core.jobs.spec import TrainSpec
 from core.training.presets import PRESETS
 
 Open = Callable[..., AppTest]
-Told = Callable[[AppTest], str]
+Hints = Callable[[AppTest], str]
 
 
 def guess(spec: TrainSpec) -> Estimate:
@@ -26,7 +26,7 @@ def guess(spec: TrainSpec) -> Estimate:
 
 
 def test_an_estimate_is_measured_on_demand_and_once_for_each_model_and_length(
-    open_training: Open, told: Told, monkeypatch: pytest.MonkeyPatch
+    open_training: Open, told: Hints, monkeypatch: pytest.MonkeyPatch
 ):
     asked: list[TrainSpec] = []
     monkeypatch.setattr("pages.training.data.estimate", lambda s: asked.append(s) or guess(s))
@@ -45,7 +45,7 @@ def test_an_estimate_is_measured_on_demand_and_once_for_each_model_and_length(
 
 
 def test_an_estimate_counts_the_jobs_that_come_before(
-    open_training: Open, told: Told, monkeypatch: pytest.MonkeyPatch, put_job: Callable[..., str]
+    open_training: Open, told: Hints, monkeypatch: pytest.MonkeyPatch, put_job: Callable[..., str]
 ):
     monkeypatch.setattr("pages.training.data.estimate", guess)
     put_job("queued", minutes=3)
@@ -55,7 +55,7 @@ def test_an_estimate_counts_the_jobs_that_come_before(
 
 
 def test_an_estimate_that_fails_says_why(
-    open_training: Open, told: Told, monkeypatch: pytest.MonkeyPatch
+    open_training: Open, told: Hints, monkeypatch: pytest.MonkeyPatch
 ):
     def failing(spec: TrainSpec) -> Estimate:
         raise ValueError("a few steps could not be measured: no *memory*")

@@ -9,7 +9,7 @@ from core.jobs.folder import JOB, LOG, METRICS
 from core.jobs.state import look
 
 Open = Callable[..., AppTest]
-Told = Callable[[AppTest], str]
+Hints = Callable[[AppTest], str]
 PutJob = Callable[..., str]
 
 
@@ -19,7 +19,7 @@ def press(app: AppTest, action: str, job_id: str) -> None:
 
 
 def test_a_damaged_folder_is_named_and_the_others_stay(
-    open_training: Open, told: Told, put_job: PutJob, runs: Path
+    open_training: Open, told: Hints, put_job: PutJob, runs: Path
 ):
     whole, damaged, no_curve = put_job("finished"), put_job("finished"), put_job("finished")
     (runs / damaged / JOB).write_text("{}")
@@ -35,7 +35,7 @@ def test_a_damaged_folder_is_named_and_the_others_stay(
 
 
 def test_a_finished_job_is_kept_and_leads_to_its_heads(
-    open_training: Open, told: Told, put_job: PutJob, runs: Path
+    open_training: Open, told: Hints, put_job: PutJob, runs: Path
 ):
     job_id = put_job("finished", name="Ada's first")
     app = open_training()

@@ -14,7 +14,7 @@ from pages.training import words
 
 ROOT = Path(__file__).resolve().parents[3]
 Open = Callable[..., AppTest]
-Told = Callable[[AppTest], str]
+Hints = Callable[[AppTest], str]
 
 RUN_ALONE = """
 import sys
@@ -110,7 +110,7 @@ def test_kinds_of_training_are_named_in_words(
     ],
 )
 def test_what_cannot_be_trained_is_said_and_cannot_be_started(
-    open_training: Open, told: Told, key: str, value: float, message: str
+    open_training: Open, told: Hints, key: str, value: float, message: str
 ):
     app = open_training()
     app.number_input(key=f"training-{key}").set_value(value).run()
@@ -119,7 +119,7 @@ def test_what_cannot_be_trained_is_said_and_cannot_be_started(
     assert app.button(key="training-estimate").disabled
 
 
-def test_a_name_that_is_too_long_is_refused(open_training: Open, told: Told):
+def test_a_name_that_is_too_long_is_refused(open_training: Open, told: Hints):
     app = open_training()
     app.text_input(key="training-name").set_value("x" * 81).run()
     assert "1 to 80 printable characters are needed" in told(app)
@@ -127,7 +127,7 @@ def test_a_name_that_is_too_long_is_refused(open_training: Open, told: Told):
 
 
 def test_a_full_queue_is_said_after_the_click(
-    open_training: Open, told: Told, monkeypatch: pytest.MonkeyPatch, runs: Path
+    open_training: Open, told: Hints, monkeypatch: pytest.MonkeyPatch, runs: Path
 ):
     app = open_training()
     monkeypatch.setattr("core.jobs.board.MOST_WAITING", 0)
@@ -139,7 +139,7 @@ def test_a_full_queue_is_said_after_the_click(
 
 
 def test_where_no_job_can_start_the_reason_stands_there_and_the_rest_works(
-    open_training: Open, told: Told, put_job: Callable[..., str], monkeypatch: pytest.MonkeyPatch
+    open_training: Open, told: Hints, put_job: Callable[..., str], monkeypatch: pytest.MonkeyPatch
 ):
     put_job("stopped", n_rows=4)
     monkeypatch.setattr("pages.training.actions.obstacle", lambda: "cannot start jobs here: no.")
@@ -156,7 +156,7 @@ def test_where_no_job_can_start_the_reason_stands_there_and_the_rest_works(
 
 
 def test_the_course_s_files_are_no_choice_until_their_folder_is_named(
-    open_training: Open, told: Told, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, runs: Path
+    open_training: Open, told: Hints, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, runs: Path
 ):
     app = open_training()
     assert app.button_group(key="training-corpus-fixed").disabled
@@ -192,7 +192,7 @@ def test_a_link_restores_the_form(open_training: Open):
 
 
 def test_fine_tuning_takes_a_kept_checkpoint_and_its_sizes(
-    open_training: Open, told: Told, put_job: Callable[..., str], runs: Path
+    open_training: Open, told: Hints, put_job: Callable[..., str], runs: Path
 ):
     app = open_training()
     app.selectbox(key="training-kind").set_value(words.KINDS["fine-tune"]).run()

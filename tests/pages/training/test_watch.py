@@ -18,7 +18,7 @@ from pages.shared.text import plain
 from pages.training import words
 
 Open = Callable[..., AppTest]
-Told = Callable[[AppTest], str]
+Hints = Callable[[AppTest], str]
 PutJob = Callable[..., str]
 
 HOSTILE = "<b>x</b> $y$ **z** a -> b :smile: :material/home: :red[r] | `c`"
@@ -49,7 +49,7 @@ def polls(monkeypatch: pytest.MonkeyPatch) -> list[float | None]:
 
 
 def test_a_running_job_shows_progress_curves_answer_and_log(
-    open_training: Open, told: Told, put_job: PutJob
+    open_training: Open, told: Hints, put_job: PutJob
 ):
     put_job("running", n_rows=4, name="mine")
     app = open_training()
@@ -117,7 +117,7 @@ def refused(*_: Any) -> None:
 
 
 def test_a_stop_asks_first_and_may_be_repeated_by_nobody(
-    open_training: Open, told: Told, put_job: PutJob, runs: Path
+    open_training: Open, told: Hints, put_job: PutJob, runs: Path
 ):
     job_id = put_job("running", n_rows=4, name="Ada's")
     app = open_training()
@@ -128,7 +128,7 @@ def test_a_stop_asks_first_and_may_be_repeated_by_nobody(
     assert "##### Ada's: stopping after its step" in told(app)
 
 
-def test_a_stopped_job_is_resumed(open_training: Open, told: Told, put_job: PutJob, runs: Path):
+def test_a_stopped_job_is_resumed(open_training: Open, told: Hints, put_job: PutJob, runs: Path):
     job_id = put_job("stopped", n_rows=4, said={"message": "stopped as asked"})
     app = open_training()
     assert "notable-small: stopped, can go on" in told(app)
@@ -139,7 +139,7 @@ def test_a_stopped_job_is_resumed(open_training: Open, told: Told, put_job: PutJ
 
 
 def test_a_removed_job_makes_place_for_the_newest(
-    open_training: Open, told: Told, put_job: PutJob, runs: Path
+    open_training: Open, told: Hints, put_job: PutJob, runs: Path
 ):
     other, job_id = put_job("finished"), put_job("stopped", n_rows=4, name="<i>gone</i>")
     app = open_training(job=job_id)
@@ -152,7 +152,7 @@ def test_a_removed_job_makes_place_for_the_newest(
 
 
 def test_an_action_that_comes_too_late_is_said(
-    open_training: Open, told: Told, put_job: PutJob, monkeypatch: pytest.MonkeyPatch
+    open_training: Open, told: Hints, put_job: PutJob, monkeypatch: pytest.MonkeyPatch
 ):
     job_id = put_job("stopped", n_rows=4)
     app = open_training()
@@ -173,7 +173,7 @@ def test_an_action_that_comes_too_late_is_said(
     ],
 )
 def test_how_a_job_ended_is_said(
-    open_training: Open, told: Told, put_job: PutJob, state: str, message: str, said: str
+    open_training: Open, told: Hints, put_job: PutJob, state: str, message: str, said: str
 ):
     put_job(state, n_rows=8, said={"message": message})
     app = open_training()
@@ -186,7 +186,7 @@ def test_how_a_job_ended_is_said(
     [("loading", "mine: loading its text"), ("measuring", "mine: measuring its answers")],
 )
 def test_before_and_after_the_steps_the_page_says_what_is_done(
-    open_training: Open, told: Told, put_job: PutJob, runs: Path, activity: str, said: str
+    open_training: Open, told: Hints, put_job: PutJob, runs: Path, activity: str, said: str
 ):
     job_id = put_job("running", n_rows=4, name="mine")
     status = json.loads((runs / job_id / STATUS).read_text())
@@ -195,7 +195,7 @@ def test_before_and_after_the_steps_the_page_says_what_is_done(
 
 
 def test_jobs_that_wait_know_their_place_and_how_long(
-    open_training: Open, told: Told, put_job: PutJob
+    open_training: Open, told: Hints, put_job: PutJob
 ):
     put_job("running", n_rows=4)
     put_job("queued", minutes=3)
@@ -207,7 +207,7 @@ def test_jobs_that_wait_know_their_place_and_how_long(
 
 
 def test_a_worker_that_says_nothing_is_noticed(
-    open_training: Open, told: Told, put_job: PutJob, runs: Path
+    open_training: Open, told: Hints, put_job: PutJob, runs: Path
 ):
     job_id = put_job("running", n_rows=4)
     status = json.loads((runs / job_id / STATUS).read_text())
@@ -215,7 +215,7 @@ def test_a_worker_that_says_nothing_is_noticed(
     assert "running, but without a word for " in told(open_training())
 
 
-def test_a_name_is_text_wherever_it_stands(open_training: Open, told: Told, put_job: PutJob):
+def test_a_name_is_text_wherever_it_stands(open_training: Open, told: Hints, put_job: PutJob):
     put_job("running", n_rows=4, name=HOSTILE)
     app = open_training()
     heading = next(m.value for m in app.markdown if m.value.startswith("##### "))
@@ -226,7 +226,7 @@ def test_a_name_is_text_wherever_it_stands(open_training: Open, told: Told, put_
 
 
 def test_a_link_opens_its_run_and_nonsense_opens_the_one_that_runs(
-    open_training: Open, told: Told, put_job: PutJob
+    open_training: Open, told: Hints, put_job: PutJob
 ):
     first = put_job("finished", name="first")
     running, _ = put_job("running", n_rows=4, name="second"), put_job("queued", name="third")
@@ -275,7 +275,7 @@ def test_a_duration_is_told_in_its_unit(seconds: float, text: str):
 
 
 def test_a_job_that_lost_its_state_offers_no_resume_and_says_why(
-    open_training: Open, told: Told, put_job: PutJob, runs: Path
+    open_training: Open, told: Hints, put_job: PutJob, runs: Path
 ):
     job_id = put_job("stopped", n_rows=4)
     assert "Resume" in buttons(open_training())
@@ -289,7 +289,7 @@ def test_a_job_that_lost_its_state_offers_no_resume_and_says_why(
 
 
 def test_what_is_left_over_beside_the_jobs_is_named_with_the_way_to_remove_it(
-    open_training: Open, told: Told, put_job: PutJob, runs: Path
+    open_training: Open, told: Hints, put_job: PutJob, runs: Path
 ):
     put_job("finished")
     assert "Left over" not in told(open_training())
