@@ -17,7 +17,7 @@ MOST_POSITIONS = 2**14
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mechanism:
-    """One way to attend. `label` stands in pictures, `meaning` is one sentence for a hint.
+    """One way to attend. `label` stands in pictures, `meaning` is a hint for what is measured.
 
     `map_note` says beside effective weights what stands in the place of exp. `size` is a text with
     the size that a measurement has in it, as {sizes.n_features}. `reached` is the typical share of
@@ -28,10 +28,9 @@ class Mechanism:
     name: str
     label: str
     family: Family
-    meaning: str
+    meaning: str = ""
     map_note: str = ""
     size: str = ""
-    is_exact: bool = False
     has_causal_form: bool = True
     reached: float = 0.0
     not_trained: str = ""
@@ -43,8 +42,6 @@ _ROWS = (
         name="softmax",
         label="softmax",
         family="exact",
-        meaning="softmax over the products of queries and keys",
-        is_exact=True,
         not_measured="measured in two forms, explicit and sdpa",
     ),
     Mechanism(
@@ -52,7 +49,6 @@ _ROWS = (
         label="explicit",
         family="exact",
         meaning="softmax with its L² weights formed",
-        is_exact=True,
         reached=0.4,
         not_trained="a form of softmax",
     ),
@@ -63,7 +59,6 @@ _ROWS = (
         meaning=(
             "torch's fused kernel: the same result without keeping the weights; the fair baseline"
         ),
-        is_exact=True,
         reached=0.8,
         not_trained="a form of softmax",
     ),
@@ -78,7 +73,6 @@ _ROWS = (
         name="dense-synthesizer",
         label="Synthesizer (per head)",
         family="no pairs",
-        meaning="each token writes its row of scores alone, by columns of each head's own",
         not_measured="measured as synthesizer, with its size `dense`",
     ),
     Mechanism(
@@ -150,12 +144,8 @@ MECHANISMS: dict[str, Mechanism] = {row.name: row for row in _ROWS}
 TRAINED = tuple(row.name for row in _ROWS if not row.not_trained)
 LINEAR = tuple(name for name in TRAINED if MECHANISMS[name].family == "feature map")
 SYNTHESIZERS = tuple(name for name in TRAINED if MECHANISMS[name].family == "no pairs")
-# In the order of pictures: what looks at pairs before what does not.
-METHODS = tuple(
-    row.name
-    for row in sorted(_ROWS, key=lambda row: row.family == "no pairs")
-    if not row.not_measured
-)
+_DRAWN = sorted(_ROWS, key=lambda row: row.family == "no pairs")  # what looks at pairs comes first
+METHODS = tuple(row.name for row in _DRAWN if not row.not_measured)
 WITHOUT_CAUSAL_FORM = tuple(name for name in METHODS if not MECHANISMS[name].has_causal_form)
 FEATURE_MAPS = tuple(name for name in METHODS if MECHANISMS[name].family == "feature map")
 
@@ -182,19 +172,23 @@ def size_of(method: str, sizes: object) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Size:
-    """What a size may be that belongs to its `owners`: whole numbers from `least` to `most`, or one
-    of `choices`. If it `is_settable`, a training may choose it.
+    """What a size of some mechanisms, its `owners`, may be: whole numbers, or one of `choices`.
+
+    What a training may set has a `label`, for the form, and a `help`.
     """
 
     name: str
     owners: tuple[str, ...]
     default: object
-    label: str
-    help: str
+    label: str = ""
+    help: str = ""
     least: int = 0
-    most: int = 0
+    most: int = MOST_POSITIONS
     choices: tuple[object, ...] = ()
-    is_settable: bool = False
+
+    @property
+    def is_settable(self) -> bool:
+        return bool(self.label)
 
     @property
     def option(self) -> str:
@@ -211,28 +205,13 @@ class MechanismSizes:
     """Every size that belongs to a mechanism: a model's configuration and a recipe have them all,
     each with the value here where it is not theirs. The order is that of config.json.
 
-    `latent_stride`, `latent_residual` and `latent_norm`: see core.attention.perceiver.
+    `n_columns` are those of a Synthesizer's B, block_size − 1 unless told. `latent_stride`,
+    `latent_residual` and `latent_norm`: see core.attention.perceiver.
     """
 
-    n_columns: int | None = field(
-        default=None,
-        metadata=_of(
-            *SYNTHESIZERS,
-            label="Columns",
-            help="of B in a Synthesizer; block_size − 1 unless told",
-            least=1,
-            most=MOST_POSITIONS,
-        ),
-    )
+    n_columns: int | None = field(default=None, metadata=_of(*SYNTHESIZERS, least=1))
     n_latents: int = field(
-        default=0,
-        metadata=_of(
-            "perceiver",
-            label="Latents",
-            help="of a Perceiver; 0: none",
-            most=MOST_POSITIONS,
-            is_settable=True,
-        ),
+        default=0, metadata=_of("perceiver", label="Latents", help="of a Perceiver; 0: none")
     )
     latent_stride: int = field(
         default=1,
@@ -242,44 +221,18 @@ class MechanismSizes:
             help="tokens from one latent to the next; 1 is the course's form, which loses the "
             "tokens behind the last latent",
             least=1,
-            most=MOST_POSITIONS,
-            is_settable=True,
         ),
     )
-    latent_residual: bool = field(
-        default=True,
-        metadata=_of(
-            "perceiver",
-            label="Latent residual",
-            help="residual paths around both projections",
-            choices=(True, False),
-        ),
-    )
+    latent_residual: bool = field(default=True, metadata=_of("perceiver", choices=(True, False)))
     latent_norm: LatentNorm = field(
-        default="both",
-        metadata=_of(
-            "perceiver",
-            label="Latent norm",
-            help="which sides of the projections are read under a norm",
-            choices=get_args(LatentNorm),
-        ),
+        default="both", metadata=_of("perceiver", choices=get_args(LatentNorm))
     )
     n_features: int = field(
-        default=128,
-        metadata=_of(
-            "favor", label="Features", help="of FAVOR+", least=1, most=4096, is_settable=True
-        ),
+        default=128, metadata=_of("favor", label="Features", help="of FAVOR+", least=1, most=4096)
     )
     n_terms: int = field(  # five terms of heads of 32 numbers would be 58,905 features
         default=3,
-        metadata=_of(
-            "taylor",
-            label="Taylor terms",
-            help="of the Taylor series",
-            least=1,
-            most=4,
-            is_settable=True,
-        ),
+        metadata=_of("taylor", label="Taylor terms", help="of the Taylor series", least=1, most=4),
     )
 
 

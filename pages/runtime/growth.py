@@ -6,21 +6,19 @@ import streamlit as st
 
 from core.bench.curves import Curve, floors, memory_curves, not_run, sizes_of, time_curves
 from core.bench.fits import Crossover
-from core.bench.names import FAMILIES, family, label
 from core.bench.record import Bench, Record, Setting
-from core.bench.spec import METHODS
 from core.bench.summary import crossovers_of
+from core.catalogue import FAMILIES, FEATURE_MAPS, METHODS, family, label
 from core.figures import runtime as figures
 from core.figures.template import Figure
 from core.jobs.state import Job
-from core.theory.costs import Method, crossover_length
+from core.theory.costs import crossover_length
 from pages.runtime import actions, data, words
 from pages.runtime.controls import Looked
 from pages.runtime.files import show_files
 from pages.shared.charts import show_chart
 from pages.shared.text import plain
 
-MAPS: tuple[Method, ...] = ("elu", "favor", "taylor")
 TIME, MEMORY = ("ms", 1e3), ("MB", 1e-6)
 
 
@@ -112,7 +110,7 @@ def _stripes(crossings: Mapping[tuple[str, str], Crossover]) -> list[figures.Cro
             high=found.high,
         )
         for (method, baseline), found in crossings.items()
-        if method in MAPS and baseline == "sdpa"
+        if method in FEATURE_MAPS and baseline == "sdpa"
         if found.seq_len is not None and found.low is not None and found.high is not None
     ]
 
@@ -120,7 +118,7 @@ def _stripes(crossings: Mapping[tuple[str, str], Crossover]) -> list[figures.Cro
 def _by_operations(bench: Bench, setting: Setting) -> dict[str, float]:
     """The lengths at which a count of operations would let the maps win."""
     sizes = sizes_of(bench)
-    return {m: crossover_length(m, setting.head_dim, sizes=sizes) for m in MAPS}
+    return {m: crossover_length(m, setting.head_dim, sizes=sizes) for m in FEATURE_MAPS}
 
 
 def _beside(other: str | None, setting: Setting) -> Bench | None:

@@ -3,7 +3,6 @@
 import streamlit as st
 
 from core.theory.costs import (
-    Method,
     Shape,
     Sizes,
     crossover_length,
@@ -126,7 +125,7 @@ def _cost(head_dim: int, seq_len: int) -> tuple[int, int]:
     return cost.operations, cost.extra_bytes
 
 
-def _from(method: Method, head_dim: int) -> str:
+def _from(method: str, head_dim: int) -> str:
     return f"{crossover_length(method, head_dim):,.0f}"
 
 

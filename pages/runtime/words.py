@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 
 from core.bench.curves import Curve, sizes_of
-from core.bench.estimate import Estimate
+from core.bench.estimate import BenchEstimate
 from core.bench.fits import Crossover, Fit
-from core.bench.names import family, label, size_of
 from core.bench.record import Bench, Setting
+from core.catalogue import family, label, size_of
 from core.jobs.state import Job
 
 GROWTH, ERRORS, QUESTIONS = "Growth", "Error", "Questions"
@@ -140,7 +140,7 @@ def table(
     return rows
 
 
-def estimated(found: Estimate, n_cases: int, ahead: float | None) -> str:
+def estimated(found: BenchEstimate, n_cases: int, ahead: float | None) -> str:
     """What a measurement would take."""
     left_out = len(found.left_out)
     more = f"; {left_out} of {n_cases} cases are left out" if left_out else ""
