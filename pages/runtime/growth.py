@@ -20,6 +20,16 @@ from pages.shared.charts import show_chart
 from pages.shared.text import plain
 
 TIME, MEMORY = ("ms", 1e3), ("MB", 1e-6)
+NARROWEST = 380  # pixels of a picture whose legend is whole
+STATES = {
+    "queued": "waits for its turn",
+    "running": "measuring",
+    "stopping": "is being stopped",
+    "stopped": "was stopped",
+    "lost": "was lost",
+    "failed": "failed",
+    "finished": "measured",
+}
 
 
 def show_growth(looked: Looked) -> None:
@@ -47,7 +57,7 @@ def show_growth(looked: Looked) -> None:
 def _show_job(job: Job) -> None:
     heading, buttons = st.columns([2.2, 1], vertical_alignment="bottom")
     with heading:
-        st.markdown(f"**{plain(job.name)}**: {plain(words.state(job))}")
+        st.markdown(f"**{plain(job.name)}**: {plain(_state(job))}")
     with buttons:
         actions.show_actions(job)
     if job.is_active:
@@ -55,6 +65,19 @@ def _show_job(job: Job) -> None:
     if job.message:
         show = st.error if job.state == "failed" else st.info
         show(plain(job.message), icon=":material/info:")
+
+
+def _state(job: Job) -> str:
+    """How a measurement stands, with what it does now."""
+    told = job.status
+    text = STATES[job.state]
+    if job.state == "queued" and job.place is not None:
+        text = f"waits for its turn ({job.place}. in line)"
+    if told is None or job.state not in ("running", "stopping"):
+        return text
+    left = f", about {words.duration(told.seconds_left)} left" if told.seconds_left else ""
+    now = told.activity.removeprefix("measuring: ")
+    return f"{text}: {now}{left}"
 
 
 def _shown(records: list[Record], hidden: tuple[str, ...]) -> list[Record]:
@@ -83,10 +106,10 @@ def _show_measured(bench: Bench, setting: Setting, records: list[Record], looked
         what="memory",
         unit=MEMORY,
     )
-    left, right = st.columns(2)
-    with left:
+    pictures = st.grid(2, min_column_width=NARROWEST)
+    with pictures.cell():
         show_chart(time_chart, alt=f"Time against length. {title}")
-    with right:
+    with pictures.cell():
         show_chart(memory_chart, alt="Memory against length, by method")
     st.markdown(words.HOW)
     st.table(  # on a narrow screen it can be moved sideways, as a Markdown table cannot

@@ -11,7 +11,7 @@ from core.jobs.folder import LOG
 from core.jobs.spec import n_cores
 from core.jobs.state import list_benches
 from core.theory.costs import Sizes
-from pages.runtime import form, words
+from pages.runtime import form, questions, words
 
 Open = Callable[..., AppTest]
 
@@ -134,7 +134,7 @@ def test_half_precision_of_gpus_is_not_offered_on_a_processor(open_runtime: Open
 def test_words_for_long_and_large():
     assert [words.duration(s) for s in (16, 119, 600)] == ["16 s", "119 s", "10 min"]
     assert [words.memory(b) for b in (1, 7e7, 4.3e9)] == ["1 MB", "70 MB", "4.3 GB"]
-    assert [words.count(n) for n in (9, 5.37e8, 1.2e9, 3e12)] == [
+    assert [questions.count(n) for n in (9, 5.37e8, 1.2e9, 3e12)] == [
         "9",
         "537 million",
         "1.2 billion",
