@@ -11,7 +11,9 @@ from pathlib import Path
 
 import psutil
 
-DEVICES = ("cpu", "cuda", "mps")
+# Operations a second of a matrix product, about: of one thread with AVX-512, and of a GPU.
+RATES = {"cpu": 80e9, "cuda": 20e12, "mps": 3e12}
+DEVICES = tuple(RATES)
 AUTO = "auto"
 NVIDIA = Path("/proc/driver/nvidia/version")
 OUT_OF_MEMORY = ("out of memory", "can't allocate memory", "not enough memory")

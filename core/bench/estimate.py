@@ -13,11 +13,9 @@ from dataclasses import dataclass
 
 from core.bench.spec import BenchSpec
 from core.catalogue import MECHANISMS, WITHOUT_CAUSAL_FORM
-from core.devices import free_bytes
+from core.devices import RATES, free_bytes
 from core.theory.costs import predict
 
-# Operations a second of a matrix product: of one thread with AVX-512, and of a GPU.
-RATES = {"cpu": 80e9, "cuda": 20e12, "mps": 3e12}
 BACKWARD = 3  # times the products of a forward pass, and times its memory
 LEAST_SECONDS = 1e-4  # of a call, however short
 STARTING_SECONDS, CASE_SECONDS = 6.0, 0.05

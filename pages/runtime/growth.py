@@ -20,7 +20,7 @@ from pages.shared.charts import show_chart
 from pages.shared.text import plain
 
 TIME, MEMORY = ("ms", 1e3), ("MB", 1e-6)
-NARROWEST = 380  # pixels of a picture whose legend is whole
+NARROWEST = 400  # pixels of a picture: narrower, and the second column of its legend is cut
 STATES = {
     "queued": "waits for its turn",
     "running": "measuring",
@@ -187,7 +187,8 @@ def _lines(curves: list[Curve], looked: Looked, others: list[Curve]) -> list[fig
 
 def _shape(method: str) -> int:
     """The same wherever a method stands; one of a later version shares the last."""
-    return next((i for i, known in enumerate(METHODS) if known == method), len(METHODS) - 1)
+    last = len(figures.SHAPES) - 1
+    return METHODS.index(method) % (last + 1) if method in METHODS else last
 
 
 def _show_left_out(records: list[Record]) -> None:
