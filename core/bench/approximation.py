@@ -18,6 +18,7 @@ from core.attention import favor, linear, softmax, taylor
 from core.attention.feature_maps import FeatureMap, elu
 
 N_KEYS, N_ROWS, N_SEEDS = 512, 64, 7
+HEAD_DIM, N_FEATURES, N_TERMS = 32, 128, 3
 UNIFORM = "uniform attention"
 # Name -> kind of features, and whether the rows are orthogonal. Equal numbers of features: cosine
 # and sine of half as many rows.
@@ -53,42 +54,36 @@ class Sharp:
     weight: float
 
 
-def errors_by_features(
-    counts: Sequence[int], *, largest_logit: float, head_dim: int = 32
-) -> list[ErrorPoint]:
+def errors_by_features(counts: Sequence[int], *, largest_logit: float) -> list[ErrorPoint]:
     """Each kind of random features at each number of features, and uniform attention."""
     found = [
-        _median(name, m, [_random(seed, name, m, largest_logit, head_dim) for seed in _seeds()])
+        _median(name, m, [_random(seed, name, m, largest_logit) for seed in _seeds()])
         for name in RANDOM
         for m in counts
     ]
-    return found + [_uniform(m, largest_logit, head_dim) for m in counts]
+    return found + [_uniform(m, largest_logit) for m in counts]
 
 
-def errors_by_logit(
-    logits: Sequence[float], *, n_features: int = 128, n_terms: int = 3, head_dim: int = 32
-) -> list[ErrorPoint]:
+def errors_by_logit(logits: Sequence[float]) -> list[ErrorPoint]:
     """The maps against the size of the logits, and uniform attention."""
     fixed: dict[str, FeatureMap] = {
         "elu+1": elu,
-        f"Taylor, K = {n_terms}": taylor.feature_map(head_dim, n_terms),
+        f"Taylor, K = {N_TERMS}": taylor.feature_map(HEAD_DIM, N_TERMS),
     }
     found: list[ErrorPoint] = []
     for b in logits:
         for kind in ("positive", "trigonometric"):
             name = f"{kind}, orthogonal"
-            runs = [_random(seed, name, n_features, b, head_dim) for seed in _seeds()]
+            runs = [_random(seed, name, N_FEATURES, b) for seed in _seeds()]
             found.append(_median(f"FAVOR+, {kind}", b, runs))
         for name, feature_map in fixed.items():
-            runs = [_error(seed, feature_map, b, head_dim) for seed in _seeds()]
+            runs = [_error(seed, feature_map, b) for seed in _seeds()]
             found.append(_median(name, b, runs))
-        found.append(_uniform(b, b, head_dim))
+        found.append(_uniform(b, b))
     return found
 
 
-def errors_by_terms(
-    terms: Sequence[int], logits: Sequence[float], *, head_dim: int = 32
-) -> list[ErrorPoint]:
+def errors_by_terms(terms: Sequence[int], logits: Sequence[float]) -> list[ErrorPoint]:
     """Taylor with K terms at sizes of logits, with the share of weights that are negative.
 
     By the polynomial itself, which is what the features multiply to: no r = Σ d^k is formed.
@@ -97,14 +92,12 @@ def errors_by_terms(
     for b in logits:
         for k in terms:
             run = partial(taylor.polynomial, n_terms=k)
-            runs = [_polynomial(seed, run, b, head_dim) for seed in _seeds()]
+            runs = [_polynomial(seed, run, b) for seed in _seeds()]
             found.append(_median(f"B = {b:g}", k, runs))
     return found
 
 
-def sharpness(
-    logits: Sequence[float], *, n_features: int = 128, n_terms: int = 3, head_dim: int = 32
-) -> list[Sharp]:
+def sharpness(logits: Sequence[float]) -> list[Sharp]:
     """One key lies along the query at logit B, all others are random of equal length.
 
     The weight on it that softmax gives, and what each map gives; medians over seeds.
@@ -113,11 +106,11 @@ def sharpness(
     for b in logits:
         weights: dict[str, list[float]] = {}
         for seed in _seeds():
-            query, key, _ = draw(seed, b, head_dim)
+            query, key, _ = draw(seed, b)
             query = key[:, :, :1]  # a query is a direction: the first key's own
             maps: dict[str, FeatureMap] = {
-                f"Taylor, K = {n_terms}": taylor.feature_map(head_dim, n_terms),
-                "FAVOR+": favor.feature_map(_rows(seed, n_features, head_dim)),
+                f"Taylor, K = {N_TERMS}": taylor.feature_map(HEAD_DIM, N_TERMS),
+                "FAVOR+": favor.feature_map(_rows(seed, N_FEATURES)),
                 "elu+1": elu,
             }
             exact = softmax.weights(softmax.scores(query, key))
@@ -132,14 +125,14 @@ def sharpness(
     return rows
 
 
-def draw(seed: int, largest_logit: float, head_dim: int) -> tuple[Tensor, Tensor, Tensor]:
+def draw(seed: int, largest_logit: float) -> tuple[Tensor, Tensor, Tensor]:
     """Query (1, 1, N_ROWS, d), key and value (1, 1, N_KEYS, d)."""
     generator = torch.Generator().manual_seed(seed)
 
     def normal(n: int) -> Tensor:
-        return torch.randn(1, 1, n, head_dim, generator=generator, dtype=torch.float64)
+        return torch.randn(1, 1, n, HEAD_DIM, generator=generator, dtype=torch.float64)
 
-    length = (largest_logit * head_dim**0.5) ** 0.5
+    length = (largest_logit * HEAD_DIM**0.5) ** 0.5
     directions = [normal(n) for n in (N_ROWS, N_KEYS)]
     query, key = (length * x / x.square().sum(-1, keepdim=True).sqrt() for x in directions)
     return query, key, normal(N_KEYS)
@@ -148,34 +141,32 @@ def draw(seed: int, largest_logit: float, head_dim: int) -> tuple[Tensor, Tensor
 Run = tuple[float, float]  # error, negative share
 
 
-def _random(seed: int, name: str, n_features: int, largest_logit: float, head_dim: int) -> Run:
+def _random(seed: int, name: str, n_features: int, largest_logit: float) -> Run:
     kind, orthogonal = RANDOM[name]
     n_rows = n_features if kind == "positive" else n_features // 2
-    rows = _rows(seed, n_rows, head_dim, orthogonal=orthogonal)
-    return _error(seed, favor.feature_map(rows, kind), largest_logit, head_dim)
+    rows = _rows(seed, n_rows, orthogonal=orthogonal)
+    return _error(seed, favor.feature_map(rows, kind), largest_logit)
 
 
-def _error(seed: int, feature_map: FeatureMap, largest_logit: float, head_dim: int) -> Run:
-    query, key, value = draw(seed, largest_logit, head_dim)
+def _error(seed: int, feature_map: FeatureMap, largest_logit: float) -> Run:
+    query, key, value = draw(seed, largest_logit)
     shown = linear.weights(query, key, feature_map)
     totals = linear.scores(query, key, feature_map).sum(-1)
     share = float((totals <= 0).double().mean())
     return _distance(shown @ value, query, key, value), share
 
 
-def _polynomial(
-    seed: int, run: Callable[[Tensor], Tensor], largest_logit: float, head_dim: int
-) -> Run:
-    query, key, value = draw(seed, largest_logit, head_dim)
+def _polynomial(seed: int, run: Callable[[Tensor], Tensor], largest_logit: float) -> Run:
+    query, key, value = draw(seed, largest_logit)
     values = run(softmax.scores(query, key))
     shown = values / values.sum(-1, keepdim=True)
     return _distance(shown @ value, query, key, value), float((values < 0).double().mean())
 
 
-def _uniform(at: float, largest_logit: float, head_dim: int) -> ErrorPoint:
+def _uniform(at: float, largest_logit: float) -> ErrorPoint:
     runs: list[Run] = []
     for seed in _seeds():
-        query, key, value = draw(seed, largest_logit, head_dim)
+        query, key, value = draw(seed, largest_logit)
         mean = value.mean(dim=2, keepdim=True).expand(-1, -1, N_ROWS, -1)
         runs.append((_distance(mean, query, key, value), 0.0))
     return _median(UNIFORM, at, runs)
@@ -198,9 +189,9 @@ def _median(name: str, at: float, runs: Sequence[Run]) -> ErrorPoint:
     )
 
 
-def _rows(seed: int, n_rows: int, head_dim: int, *, orthogonal: bool = True) -> Tensor:
+def _rows(seed: int, n_rows: int, *, orthogonal: bool = True) -> Tensor:
     generator = torch.Generator().manual_seed(1000 + seed)
-    return favor.draw_projection(n_rows, head_dim, generator=generator, orthogonal=orthogonal)
+    return favor.draw_projection(n_rows, HEAD_DIM, generator=generator, orthogonal=orthogonal)
 
 
 def _seeds() -> range:

@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 
 from core.bench.fits import Fit, fit
 from core.bench.record import Bench, Record, Setting
-from core.bench.spec import BOTH, DTYPES, METHODS
+from core.bench.spec import BOTH, DTYPES
 from core.bench.summary import methods_of
-from core.theory.costs import WITHOUT_CAUSAL_FORM, Method, Shape, Sizes, floor_seconds, predict
+from core.catalogue import METHODS, WITHOUT_CAUSAL_FORM
+from core.theory.costs import Shape, Sizes, floor_seconds, predict
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,13 +146,12 @@ def _curve(method: str, points: list[Point], predicted: list[tuple[int, float]])
 
 def _costs(bench: Bench, setting: Setting, method: str) -> dict[int, tuple[int, int]]:
     """Length to operations and extra bytes; empty for what has no formula here."""
-    known: dict[str, Method] = {name: name for name in METHODS}
-    if method not in known or (setting.causal and method in WITHOUT_CAUSAL_FORM):
+    if method not in METHODS or (setting.causal and method in WITHOUT_CAUSAL_FORM):
         return {}
     found: dict[int, tuple[int, int]] = {}
     for n in _lengths(bench.of(setting)):
         shape, sizes = _shape(bench, setting, n), sizes_of(bench)
-        cost = predict(known[method], shape, causal=setting.causal, sizes=sizes)
+        cost = predict(method, shape, causal=setting.causal, sizes=sizes)
         found[n] = cost.operations, cost.extra_bytes
     return found
 

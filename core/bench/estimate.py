@@ -2,38 +2,30 @@
 
 Matrix products run at a share of the machine's rate that is typical of each mechanism: sizes at
 which it works, and what it does beside them. Good to a factor of two or so.
+
+Memory is asked for before a case is tried: by formula (core.theory.costs) for a forward pass; a
+backward pass keeps the weights or features and forms their gradients, which is held to three times
+as much. A case may take 60 % of what is free.
 """
 
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from core.bench.needs import free_bytes, needed_bytes, refusal
 from core.bench.spec import BenchSpec
-from core.theory.costs import WITHOUT_CAUSAL_FORM, Method, predict
+from core.catalogue import MECHANISMS, WITHOUT_CAUSAL_FORM
+from core.devices import RATES, free_bytes
+from core.theory.costs import predict
 
-# Operations a second of a matrix product: of one thread with AVX-512, and of a GPU.
-RATES = {"cpu": 80e9, "cuda": 20e12, "mps": 3e12}
-# What each mechanism reaches of it on a processor.
-REACHED: dict[Method, float] = {
-    "explicit": 0.4,
-    "sdpa": 0.8,
-    "elu": 0.25,
-    "favor": 0.2,
-    "taylor": 0.12,
-    "linformer": 0.4,
-    "bigbird": 0.15,
-    "nystrom": 0.2,
-    "perceiver": 0.25,
-    "synthesizer": 0.15,
-}
-BACKWARD = 3.0
+BACKWARD = 3  # times the products of a forward pass, and times its memory
 LEAST_SECONDS = 1e-4  # of a call, however short
 STARTING_SECONDS, CASE_SECONDS = 6.0, 0.05
 UNTIMED_CALLS = 4  # two to warm up, one for its memory, and what that loads
+SHARE_OF_FREE = 0.6
+FLOAT64 = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Estimate:
+class BenchEstimate:
     """Of all cases that can be run: seconds, and the most memory that one of them needs.
 
     `left_out` has the cases that will not be run, with the reason.
@@ -41,7 +33,7 @@ class Estimate:
 
     seconds: float
     peak_bytes: int
-    left_out: dict[tuple[Method, int], str]
+    left_out: dict[tuple[str, int], str]
 
 
 def estimate(
@@ -50,11 +42,11 @@ def estimate(
     operations_per_second: float | None = None,
     free: int | None = None,
     done: Collection[tuple[str, int]] = (),
-) -> Estimate:
+) -> BenchEstimate:
     """Before anything is measured; `done` is left out. The free memory is that of the processor."""
     rate = operations_per_second or RATES[spec.device]
     rate *= spec.threads if spec.device == "cpu" else 1
-    seconds, peak, left_out = STARTING_SECONDS, 0, dict[tuple[Method, int], str]()
+    seconds, peak, left_out = STARTING_SECONDS, 0, dict[tuple[str, int], str]()
     available = free_bytes() if free is None else free
     for method, length in spec.cases:
         if (method, length) in done:
@@ -70,11 +62,45 @@ def estimate(
         timed = max(spec.repeats * call, spec.seconds + call)
         seconds += CASE_SECONDS + UNTIMED_CALLS * call + timed
         peak = max(peak, needed)
-    return Estimate(seconds=seconds, peak_bytes=peak, left_out=left_out)
+    return BenchEstimate(seconds=seconds, peak_bytes=peak, left_out=left_out)
 
 
-def call_seconds(spec: BenchSpec, method: Method, seq_len: int, rate: float) -> float:
+def call_seconds(spec: BenchSpec, method: str, seq_len: int, rate: float) -> float:
     """One call, about."""
     cost = predict(method, spec.shape(seq_len), causal=spec.causal, sizes=spec.sizes)
-    passes = BACKWARD if spec.backward else 1.0
-    return max(LEAST_SECONDS, passes * cost.operations / (REACHED[method] * rate))
+    passes = BACKWARD if spec.backward else 1
+    return max(LEAST_SECONDS, passes * cost.operations / (MECHANISMS[method].reached * rate))
+
+
+def needed_bytes(spec: BenchSpec, method: str, seq_len: int) -> int:
+    """Of one case: inputs and outputs, what a pass takes beside them, and a Synthesizer's table."""
+    shape = spec.shape(seq_len)
+    rows = shape.heads * seq_len * spec.head_dim * shape.bytes_a_number
+    tables = 0
+    if method == "synthesizer":
+        width = spec.head_dim if spec.sizes.dense else seq_len
+        tables = spec.n_heads * width * seq_len * shape.bytes_a_number
+    extra = predict(method, shape, causal=spec.causal, sizes=spec.sizes).extra_bytes
+    passes = BACKWARD if spec.backward else 1
+    return tables + passes * (4 * rows + extra)
+
+
+def input_bytes(spec: BenchSpec, seq_len: int) -> int:
+    """Of the inputs of a length, and of their copies in float64 that outputs are compared with."""
+    shape = spec.shape(seq_len)
+    numbers = 3 * shape.heads * seq_len * spec.head_dim
+    return numbers * (shape.bytes_a_number + FLOAT64)
+
+
+def refusal(needed: int, free: int) -> str:
+    """Why a case is not tried; empty if it is."""
+    allowed = SHARE_OF_FREE * free
+    if needed <= allowed:
+        return ""
+    return (
+        f"needs about {_size(needed)}, and {SHARE_OF_FREE:.0%} of what is free is {_size(allowed)}"
+    )
+
+
+def _size(n_bytes: float) -> str:
+    return f"{n_bytes / 1e9:.2g} GB" if n_bytes >= 1e9 else f"{n_bytes / 1e6:.2g} MB"

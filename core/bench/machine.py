@@ -8,16 +8,14 @@ import os
 import platform
 import time
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 import psutil
 import torch
 from torch.nn.attention import SDPBackend
 
-from core.bench.clock import seconds_of
-from core.bench.needs import free_bytes
 from core.bench.spec import BenchSpec
+from core.devices import gpu_name, processor_name, seconds_of
 
 VARIABLES = ("OMP_WAIT_POLICY", "GLIBC_TUNABLES", "OMP_NUM_THREADS")
 COPIED_BYTES = 2**28
@@ -25,21 +23,13 @@ MATRIX_SIDE = 1536
 RATE_REPEATS = 5
 
 
-def check_device(spec: BenchSpec) -> None:
-    """Raise ValueError for a device that torch does not see here."""
-    if spec.device == "cuda" and not torch.cuda.is_available():
-        raise ValueError("torch sees no CUDA device here; devices: cpu")
-    if spec.device == "mps" and not torch.backends.mps.is_available():
-        raise ValueError("torch has no MPS device here; devices: cpu")
-
-
 def describe_machine(device: str) -> dict[str, Any]:
     """The hardware, without anybody's name for it."""
     return {
-        "processor": processor(),
+        "processor": processor_name(),
         "cores": os.cpu_count(),
         "memory_gb": round(psutil.virtual_memory().total / 1e9, 1),
-        "gpu": torch.cuda.get_device_name() if device == "cuda" else None,
+        "gpu": gpu_name(device),
         "system": f"{platform.system()} {platform.machine()}",
     }
 
@@ -99,22 +89,7 @@ def sdpa_backend(spec: BenchSpec) -> str:
     return names.get(int(choose(x, x, x, is_causal=spec.causal)), "unknown").lower()
 
 
-def processor() -> str:
-    """The processor's name, where the system tells it."""
-    path = Path("/proc/cpuinfo")
-    lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
-    names = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
-    return names[0] if names else platform.processor() or platform.machine()
-
-
-def device_free_bytes(device: str) -> int:
-    """Of the memory in which a case would live."""
-    if device == "cuda":
-        return int(torch.cuda.mem_get_info()[0])
-    return free_bytes()
-
-
-class Others:
+class OtherProcesses:
     """The share of all processors that other processes used since this was made."""
 
     def __init__(self) -> None:

@@ -73,7 +73,7 @@ class MemoryMeter:
                 with suppress(BrokenPipeError):  # what nobody has read is lost with it
                     pipe.close()
         try:
-            process.wait(timeout=1)
+            process.wait(timeout=5)
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()

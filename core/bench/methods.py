@@ -33,19 +33,7 @@ Maker = Callable[[BenchSpec, int, torch.Generator], Call]
 
 def build(spec: BenchSpec, method: str, seq_len: int) -> Call:
     """The method at this length; raises NoCausalFormError when it is called where it has none."""
-    makers: dict[str, Maker] = {
-        "explicit": _explicit,
-        "sdpa": lambda spec, _, __: partial(sdpa.attend_all, causal=spec.causal),
-        "elu": lambda spec, _, __: _linear(spec, elu),
-        "favor": _favor,
-        "taylor": _taylor,
-        "linformer": _linformer,
-        "bigbird": _bigbird,
-        "nystrom": _nystrom,
-        "perceiver": _perceiver,
-        "synthesizer": _synthesizer,
-    }
-    return makers[method](spec, seq_len, torch.Generator().manual_seed(spec.seed + 1))
+    return MAKERS[method](spec, seq_len, torch.Generator().manual_seed(spec.seed + 1))
 
 
 def inputs(spec: BenchSpec, seq_len: int) -> tuple[Tensor, Tensor, Tensor]:
@@ -168,3 +156,17 @@ def _placed(spec: BenchSpec) -> dict[str, Any]:
 def _single(x: Tensor, spec: BenchSpec) -> Tensor:
     """What maps compute with: float32, whatever the inputs are."""
     return x.float().to(spec.device)  # not every device knows float64
+
+
+MAKERS: dict[str, Maker] = {
+    "explicit": _explicit,
+    "sdpa": lambda spec, _, __: partial(sdpa.attend_all, causal=spec.causal),
+    "elu": lambda spec, _, __: _linear(spec, elu),
+    "favor": _favor,
+    "taylor": _taylor,
+    "linformer": _linformer,
+    "bigbird": _bigbird,
+    "nystrom": _nystrom,
+    "perceiver": _perceiver,
+    "synthesizer": _synthesizer,
+}

@@ -5,12 +5,12 @@ import os
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, fields
 from itertools import pairwise
-from typing import Any, get_args
+from typing import Any
 
-from core.theory.costs import WITHOUT_CAUSAL_FORM, Method, Shape, Sizes, taylor_features
+from core.catalogue import METHODS, WITHOUT_CAUSAL_FORM
+from core.devices import DEVICES
+from core.theory.costs import Shape, Sizes, taylor_features
 
-METHODS: tuple[Method, ...] = get_args(Method)
-DEVICES = ("cpu", "cuda", "mps")
 DTYPES = {"float32": 4, "bfloat16": 2, "float16": 2}  # bytes a number
 FORWARD, BOTH = "forward", "forward+backward"
 MOST_LENGTH, MOST_LENGTHS = 2**17, 24
@@ -40,7 +40,7 @@ class BenchSpec:
     Each method is called at least `repeats` times and for `seconds` at each length.
     """
 
-    methods: tuple[Method, ...]
+    methods: tuple[str, ...]
     lengths: tuple[int, ...]
     head_dim: int = 32
     n_heads: int = 8
@@ -74,7 +74,7 @@ class BenchSpec:
         return BOTH if self.backward else FORWARD
 
     @property
-    def cases(self) -> list[tuple[Method, int]]:
+    def cases(self) -> list[tuple[str, int]]:
         """(method, length) in the order in which they are measured."""
         return [(method, length) for length in self.lengths for method in self.methods]
 

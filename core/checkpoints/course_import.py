@@ -19,6 +19,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from core.catalogue import LatentNorm
 from core.checkpoints.course_layout import (
     MASK,
     ROPE_CACHE,
@@ -30,7 +31,7 @@ from core.checkpoints.params_file import read_params, without_modules
 from core.checkpoints.store import CheckpointError
 from core.data.characters import compose
 from core.data.vocabulary import CharVocabulary
-from core.models.config import VARIANTS, GPTConfig, LatentNorm
+from core.models.config import VARIANTS, GPTConfig
 from core.models.gpt import GPT
 
 DEFAULT_HEADS = 8

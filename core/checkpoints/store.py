@@ -6,7 +6,7 @@ carries the digest of every other file; a file that does not match it is refused
 
 from collections.abc import Generator
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
 
@@ -60,7 +60,7 @@ def save_checkpoint(
     The folder is made at first only: removed meanwhile, it stays away (FileNotFoundError).
     """
     folder.mkdir(parents=True, exist_ok=True)
-    write_json(folder / CONFIG, asdict(model.config))
+    write_json(folder / CONFIG, model.config.to_dict())
     write_json(folder / VOCABULARY, vocabulary.to_dict())
     save_weights(folder / WEIGHTS, model, dtype=dtype)
     write_card(folder, card)

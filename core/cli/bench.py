@@ -13,12 +13,14 @@ from typing import Any
 
 from core.bench.estimate import estimate
 from core.bench.fits import Fit
-from core.bench.machine import check_device, describe_environment, describe_machine
+from core.bench.machine import describe_environment, describe_machine
 from core.bench.measure import measure
 from core.bench.record import Bench, Record, merged, read_bench, write_bench
-from core.bench.spec import DEVICES, DTYPES, METHODS, BenchSpec
+from core.bench.spec import DTYPES, BenchSpec
 from core.bench.summary import fits_of, report_of, summaries_of
+from core.catalogue import METHODS
 from core.cli.arguments import named_file
+from core.devices import DEVICES, resolve_device
 from core.files import is_stored
 from core.jobs.stopping import stop_requests
 from core.theory.costs import Sizes
@@ -57,7 +59,7 @@ def run(options: argparse.Namespace) -> None:
     if options.estimate:
         _print_estimate(spec, as_json=options.json)
         return
-    check_device(spec)
+    resolve_device(spec.device)
     out: Path | None = options.out
     old = None if out is None or not is_stored(out) else read_bench(out)
     empty = Bench(

@@ -8,12 +8,13 @@ from typing import Any, get_args
 
 import torch
 
+from core.catalogue import LatentNorm
 from core.checkpoints.course_import import DEFAULT_HEADS, Hints, Imported, import_course
 from core.checkpoints.params_file import read_file
 from core.checkpoints.shelf import CARD
 from core.checkpoints.store import CheckpointError, save_checkpoint
 from core.data.lines import exact_lines
-from core.models.config import VARIANTS, LatentNorm
+from core.models.config import VARIANTS
 
 
 def add_import(parser: argparse.ArgumentParser) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from core import paths
+from core.catalogue import TRAINED
 from core.jobs import board
 from core.jobs.estimate import estimate
 from core.jobs.folder import job_folder
@@ -19,7 +20,7 @@ from core.jobs.leftovers import leftovers
 from core.jobs.metrics import log_tail, read_metrics
 from core.jobs.spec import Overrides, TrainSpec, train_spec
 from core.jobs.state import Job, list_all, show
-from core.models.config import Attention, Positions
+from core.models.config import Positions
 from core.training.presets import PRESETS
 
 LOOK_EVERY_SECONDS = 0.5
@@ -85,7 +86,7 @@ def _add_spec(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--layers", type=int)
     parser.add_argument("--heads", type=int)
     parser.add_argument("--positions", choices=get_args(Positions))
-    parser.add_argument("--attention", choices=get_args(Attention))
+    parser.add_argument("--attention", choices=TRAINED)
     parser.add_argument("--latents", type=int, help="of a Perceiver; 0: none")
     parser.add_argument(
         "--latent-stride",

@@ -9,23 +9,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
+from core.catalogue import model_label
 from core.checkpoints.shelf import CARD, CONFIG, VOCABULARY, WEIGHTS
 from core.files import read_json, sha256
-from core.models.config import LINEAR, SYNTHESIZERS, GPTConfig
+from core.models.config import GPTConfig
 
 COURSE = "course"
 STALE = "the weights have changed since it was recorded"
 BASELINES = ("constant_baseline", "nearest_name_baseline", "lookup_baseline", "ceiling")
-VARIANT_NAMES = {
-    "vanilla": "vanilla",
-    "rotary": "rotary",
-    "synthesizer": "Synthesizer",
-    "dense-synthesizer": "Synthesizer (per head)",  # not the course's: B and b₂ are not shared
-    "perceiver": "Perceiver",
-    "elu": "linear (elu+1)",
-    "favor": "linear (FAVOR+)",
-    "taylor": "linear (Taylor)",
-}
 VOCABULARIES = {"bpe": "pieces", "char": "characters"}
 OBJECTIVES = {
     "shuffled_facts": "shuffled facts",
@@ -55,7 +46,7 @@ class Measured:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """One checkpoint; `variant` is a key of VARIANT_NAMES.
+    """One checkpoint; `variant` is its mechanism; of softmax its positions, vanilla or rotary.
 
     `measured` is None where no evaluation is recorded, or where it cannot be used: then `problem`
     says why. `objectives` of the pretraining and `seconds` are None where the card does not say
@@ -76,7 +67,7 @@ class Row:
     @property
     def kind(self) -> str:
         """Variant and vocabulary in words: "rotary, pieces"."""
-        return f"{VARIANT_NAMES[self.variant]}, {self.vocabulary}"
+        return f"{model_label(self.variant)}, {self.vocabulary}"
 
     @property
     def label(self) -> str:
@@ -176,7 +167,7 @@ def _measured(folder: Path, digest: Callable[[Path], str]) -> tuple[Measured | N
 def _variant(config: GPTConfig) -> str:
     if config.n_latents:
         return "perceiver"
-    if config.attention in (*LINEAR, *SYNTHESIZERS):
+    if config.attention != "softmax":
         return config.attention
     return "rotary" if config.positions == "rotary" else "vanilla"
 

@@ -2,15 +2,11 @@
 
 from collections.abc import Sequence
 
+from core.catalogue import MECHANISMS
 from core.inspection.record import Array, AttentionTrace, Step
 
 CLEAR_WEIGHT = 0.3
 CLEAR_FACTOR = 2.0
-MAPS = {
-    "elu": "the map elu + 1",
-    "favor": "random features (FAVOR+)",
-    "taylor": "a Taylor polynomial of exp",
-}
 
 
 def row_sentence(
@@ -88,8 +84,9 @@ def _linear_note(trace: AttentionTrace) -> str:
         if smallest >= 0
         else f"some are negative, down to −{-smallest:.2g} (drawn like 0), so none is a share of 1"
     )
+    feature_map = MECHANISMS[trace.mechanism].map_note
     return (
-        f"Linear attention with {MAPS[trace.mechanism]}: there is no softmax and no logit. Shown "
+        f"Linear attention with {feature_map}: there is no softmax and no logit. Shown "
         "are effective weights, φ(q)·φ(k) divided by its sum over the keys. They replay the model, "
         f"and each row sums to 1; {sign}."
     )

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.models.config import LINEAR
+from core.catalogue import LINEAR
 
 Array = NDArray[np.float32]
 ARRAYS = ("query", "key", "value", "output", "scores", "weights", "value_norm")

@@ -13,10 +13,11 @@ from pathlib import Path
 from typing import Any
 
 from core.bench.estimate import estimate
-from core.bench.machine import check_device, describe_environment, describe_machine
+from core.bench.machine import describe_environment, describe_machine
 from core.bench.measure import measure
 from core.bench.record import Bench, Record, merged, read_bench, write_bench
 from core.bench.summary import summaries_of
+from core.devices import resolve_device
 from core.jobs.bench_files import BENCH, records_of
 from core.jobs.bench_spec import BenchJob
 from core.jobs.metrics import Journal
@@ -32,7 +33,7 @@ def work(
 ) -> dict[str, Any] | None:
     """To the end: how many records there are; or None if stopped, what there is being kept."""
     spec = job.spec
-    check_device(spec)
+    resolve_device(spec.device)
     bench = _begun(job, folder, reporter.check)
     with closing(Journal(folder, last_step=EVERY_LINE)) as journal, stop_requests() as signalled:
         records = records_of(folder)

@@ -1,7 +1,6 @@
 """What jobs measured, as curves and tables to be laid side by side. Free of torch."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from typing import Any
 
 from core.evaluation.interval import wilson_interval
@@ -105,7 +104,7 @@ def differences(specs: Sequence[TrainSpec | None]) -> list[tuple[str, list[str]]
 
 def settings(spec: TrainSpec) -> dict[str, str]:
     """All that decides how a training goes, in words; its name does not."""
-    recipe = asdict(spec.recipe)
+    recipe = spec.recipe.to_dict()
     phases = recipe.pop("phases")
     for name in ("name", "minutes", "n_steps"):  # those of the preset; the job has its own
         recipe.pop(name)

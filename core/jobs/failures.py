@@ -5,6 +5,8 @@ from pathlib import Path
 
 from safetensors import SafetensorError
 
+from core.devices import is_out_of_memory
+
 LONGEST = 300
 _FULL = (errno.ENOSPC, errno.EDQUOT)
 _READ_ONLY = (errno.EROFS, errno.EACCES, errno.EPERM)
@@ -21,7 +23,7 @@ def sentence(error: BaseException) -> str:
         told = _system(error.errno, error.filename, error.strerror or text)
     elif isinstance(error, SafetensorError):
         told = _system(_number(text), None, text)
-    elif _is_memory(error, text):
+    elif is_out_of_memory(error):
         told = "the memory is not enough: take a smaller model, or wait until less else is running"
     elif isinstance(error, ValueError):
         told = text
@@ -43,11 +45,3 @@ def _number(text: str) -> int | None:
     """Errors of safetensors carry the system's number in their text alone."""
     found = [number for number in (*_FULL, *_READ_ONLY) if f"(os error {number})" in text]
     return found[0] if found else None
-
-
-def _is_memory(error: BaseException, text: str) -> bool:
-    """Python says so by MemoryError, torch by a RuntimeError of its own."""
-    signs = ("out of memory", "can't allocate memory", "not enough memory")
-    return isinstance(error, MemoryError) or (
-        isinstance(error, RuntimeError) and any(sign in text for sign in signs)
-    )

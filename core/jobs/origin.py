@@ -4,7 +4,7 @@ Free of torch: only the card and the configuration are read. A job names its che
 two floors above the job's own folder: checkpoints/<name> beside checkpoints/runs/<id>.
 """
 
-from dataclasses import asdict, fields, replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -35,7 +35,7 @@ def shaped_like(recipe: Recipe, checkpoint: Path) -> Recipe:
         )
     shaped = replace(recipe, **{name: getattr(trained, name) for name in GIVEN})
     config = read_json(checkpoint / CONFIG)
-    expected = asdict(shaped.model_config(config.get("vocabulary_size", 1)))
+    expected = shaped.model_config(config.get("vocabulary_size", 1)).to_dict()
     if {**expected, **config} != expected:
         raise ValueError(f"checkpoint {checkpoint.name} has not the shape that its card describes")
     return shaped

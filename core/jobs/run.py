@@ -8,7 +8,7 @@ A run whose folder is removed or replaced ends by GoneError and writes nothing m
 
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -112,7 +112,7 @@ def start_run(
         steps = min(steps, MOST_STEPS if most_steps is None else most_steps)
     trainer = make(steps)
     settings = {
-        "recipe": asdict(recipe),
+        "recipe": recipe.to_dict(),
         "seed": seed,
         "n_steps": steps,
         "data_sha256": corpus.digest,

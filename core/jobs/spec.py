@@ -91,8 +91,8 @@ class TrainSpec:
 
     def to_dict(self) -> dict[str, Any]:
         """For job.json, with the arguments that repeat the job for people to read."""
-        told = {"overrides": self.overrides.told(), "arguments": self.arguments()}
-        return {**asdict(self), **told}
+        told = {"overrides": self.overrides.told(), "recipe": self.recipe.to_dict()}
+        return {**asdict(self), **told, "arguments": self.arguments()}
 
     def arguments(self, steps: int | None = None) -> list[str]:
         """What repeats the job behind `python -m core`; with its steps, once they are known."""

@@ -4,24 +4,27 @@ Whoever reads one from a file can believe it: every size has its limit here, and
 parameters that all of them together make.
 """
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Literal, get_args
 
+from core.catalogue import (
+    LINEAR,
+    MOST_POSITIONS,
+    SIZES,
+    SYNTHESIZERS,
+    TRAINED,
+    MechanismSizes,
+    Size,
+    in_file_order,
+)
 from core.theory.costs import taylor_features
 
 Positions = Literal["learned", "rotary"]
-Attention = Literal["softmax", "synthesizer", "dense-synthesizer", "elu", "favor", "taylor"]
-LatentNorm = Literal["both", "latents"]
-SYNTHESIZERS: tuple[Attention, ...] = ("synthesizer", "dense-synthesizer")
-LINEAR: tuple[Attention, ...] = ("elu", "favor", "taylor")
-FEATURES, TERMS = 128, 3
-MOST_FEATURES = 4096
-MOST_TERMS = 4  # five terms of 32 numbers would be 58,905 features
 MOST_TAYLOR_FEATURES = 2**16
 MOST_PARAMETERS = 100_000_000
 MOST_SIZES = {
     "vocabulary_size": 200_000,
-    "block_size": 2**14,
+    "block_size": MOST_POSITIONS,
     "n_layers": 512,
     "n_heads": 256,
     "width": 2**13,
@@ -37,15 +40,12 @@ VARIANTS: dict[str, dict[str, Any]] = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GPTConfig:
+class GPTConfig(MechanismSizes):
     """Sizes of a GPT. Raises ValueError for sizes that do not fit each other.
 
-    `n_columns` is a Synthesizer's: the columns of B, block_size − 1 unless told. With `n_latents`
-    the model is a Perceiver: its first layer looks from the latents at the tokens, its last from
-    the tokens at the latents. `latent_stride`, `latent_residual` and `latent_norm`: see
-    core.attention.perceiver.
-    `elu`, `favor` and `taylor` are linear attention with that map (core.attention.linear);
-    `n_features` belongs to FAVOR+, `n_terms` to Taylor.
+    With `n_latents` the model is a Perceiver: its first layer looks from the latents at the tokens,
+    its last from the tokens at the latents. `elu`, `favor` and `taylor` are linear attention with
+    that map (core.attention.linear).
     """
 
     vocabulary_size: int
@@ -54,14 +54,7 @@ class GPTConfig:
     n_heads: int = 8
     width: int = 256
     positions: Positions = "learned"
-    attention: Attention = "softmax"
-    n_columns: int | None = None
-    n_latents: int = 0
-    latent_stride: int = 1
-    latent_residual: bool = True
-    latent_norm: LatentNorm = "both"
-    n_features: int = FEATURES
-    n_terms: int = TERMS
+    attention: str = "softmax"
 
     def __post_init__(self) -> None:
         for name, most in MOST_SIZES.items():
@@ -70,19 +63,27 @@ class GPTConfig:
             raise ValueError(f"width {self.width} cannot be cut into {self.n_heads} equal heads")
         if self.positions not in get_args(Positions):
             raise ValueError(f"positions {self.positions!r}; allowed: {get_args(Positions)}")
-        if self.attention not in get_args(Attention):
-            raise ValueError(f"attention {self.attention!r}; allowed: {get_args(Attention)}")
+        if self.attention not in TRAINED:
+            raise ValueError(f"attention {self.attention!r}; allowed: {TRAINED}")
         if self.positions == "rotary" and self.head_dim % 2:
             raise ValueError(f"rotary positions need an even head_dim, not {self.head_dim}")
-        _check_synthesizer(self)
-        _check_latents(self)
-        _check_linear(self)
+        _check_sizes(self)
+        if self.attention in SYNTHESIZERS:
+            _check_synthesizer(self)
+        if self.n_latents:
+            _check_latents(self)
+        if self.attention == "taylor":
+            _check_taylor(self)
         if self.rough_parameters > MOST_PARAMETERS:
             raise ValueError(
                 f"{self.n_layers} layers of width {self.width} with {self.vocabulary_size} words "
                 f"have about {self.rough_parameters / 1e6:.0f} million parameters; at most "
                 f"{MOST_PARAMETERS / 1e6:.0f} million are allowed"
             )
+
+    def to_dict(self) -> dict[str, Any]:
+        """For config.json."""
+        return in_file_order(asdict(self))
 
     @property
     def rough_parameters(self) -> int:
@@ -108,17 +109,6 @@ class GPTConfig:
         return self.block_size - 1 if self.n_columns is None else self.n_columns
 
 
-def course_preset(variant: str = "vanilla", *, vocabulary_size: int = 256) -> GPTConfig:
-    """The course's shape of a variant.
-
-    At 256 characters: 3,323,392 parameters vanilla, 3,290,624 rotary, 3,076,988 Synthesizer
-    (3,077,120 where people made B block_size wide), 3,339,776 Perceiver.
-    """
-    if variant not in VARIANTS:
-        raise ValueError(f"unknown variant {variant!r}; variants: {', '.join(VARIANTS)}")
-    return GPTConfig(vocabulary_size=vocabulary_size, **VARIANTS[variant])
-
-
 def _check_whole(name: str, value: object, least: int, most: int) -> None:
     """Types too: the value may come from a file."""
     if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
@@ -128,15 +118,40 @@ def _check_whole(name: str, value: object, least: int, most: int) -> None:
         )
 
 
-def _check_synthesizer(config: GPTConfig) -> None:
-    if config.attention not in SYNTHESIZERS:
-        if config.n_columns is not None:
-            raise ValueError(
-                f"n_columns belongs to a Synthesizer; attention is {config.attention!r}"
-            )
+def _check_sizes(config: GPTConfig) -> None:
+    """A Perceiver's come last: whether it is one tells n_latents, which is checked by then."""
+    for size in SIZES.values():
+        if not set(size.owners).isdisjoint(TRAINED):
+            _refuse_foreign(config, size)
+    for name, size in SIZES.items():
+        _check_size(getattr(config, name), size)
+    of_latents = [n for n, s in SIZES.items() if "perceiver" in s.owners and n != "n_latents"]
+    if not config.n_latents and any(getattr(config, n) != SIZES[n].default for n in of_latents):
+        listed = f"{', '.join(of_latents[:-1])} and {of_latents[-1]}"
+        raise ValueError(f"{listed} belong to a model with n_latents")
+
+
+def _refuse_foreign(config: GPTConfig, size: Size) -> None:
+    if config.attention in size.owners or getattr(config, size.name) == size.default:
         return
-    if config.n_columns is not None:
-        _check_whole("n_columns", config.n_columns, 1, MOST_SIZES["block_size"])
+    if size.owners == SYNTHESIZERS:
+        raise ValueError(f"{size.name} belongs to a Synthesizer; attention is {config.attention!r}")
+    owners = " or ".join(map(repr, size.owners))
+    raise ValueError(f"{size.name} belongs to attention {owners}, not {config.attention!r}")
+
+
+def _check_size(value: object, size: Size) -> None:
+    if size.choices == (True, False):
+        if value not in size.choices:
+            raise ValueError(f"{size.name} is {value!r:.40}; true or false")
+    elif size.choices:
+        if value not in size.choices:
+            raise ValueError(f"{size.name} {value!r}; allowed: {size.choices}")
+    elif value is not None or size.default is not None:
+        _check_whole(size.name, value, size.least, size.most)
+
+
+def _check_synthesizer(config: GPTConfig) -> None:
     if config.positions == "rotary":
         raise ValueError(
             "rotary positions turn queries and keys, and a Synthesizer has neither: "
@@ -155,19 +170,6 @@ def _check_synthesizer(config: GPTConfig) -> None:
 
 
 def _check_latents(config: GPTConfig) -> None:
-    for name, least in (("n_latents", 0), ("latent_stride", 1)):
-        _check_whole(name, getattr(config, name), least, MOST_SIZES["block_size"])
-    if config.latent_residual not in (True, False):
-        raise ValueError(f"latent_residual is {config.latent_residual!r:.40}; true or false")
-    if config.latent_norm not in get_args(LatentNorm):
-        raise ValueError(f"latent_norm {config.latent_norm!r}; allowed: {get_args(LatentNorm)}")
-    if not config.n_latents:
-        usual = (1, True, "both")
-        if (config.latent_stride, config.latent_residual, config.latent_norm) != usual:
-            raise ValueError(
-                "latent_stride, latent_residual and latent_norm belong to a model with n_latents"
-            )
-        return
     if config.n_layers < 2:
         raise ValueError("a Perceiver needs at least 2 layers: one down to its latents, one up")
     last = (config.n_latents - 1) * config.latent_stride
@@ -176,22 +178,17 @@ def _check_latents(config: GPTConfig) -> None:
             f"latent {config.n_latents - 1} would stand at position {last}, "
             f"outside the block of {config.block_size}"
         )
-
-
-def _check_linear(config: GPTConfig) -> None:
-    for name, owner, usual in (("n_features", "favor", FEATURES), ("n_terms", "taylor", TERMS)):
-        if config.attention != owner and getattr(config, name) != usual:
-            raise ValueError(f"{name} belongs to attention {owner!r}, not {config.attention!r}")
-    _check_whole("n_features", config.n_features, 1, MOST_FEATURES)
-    _check_whole("n_terms", config.n_terms, 1, MOST_TERMS)
-    n_taylor = taylor_features(config.head_dim, config.n_terms, symmetric=True)
-    if config.attention == "taylor" and n_taylor > MOST_TAYLOR_FEATURES:
-        raise ValueError(
-            f"{config.n_terms} Taylor terms of heads of {config.head_dim} numbers are "
-            f"{n_taylor:,} features; at most {MOST_TAYLOR_FEATURES:,} are allowed"
-        )
-    if config.attention in LINEAR and config.n_latents:
+    if config.attention in LINEAR:
         raise ValueError(
             "the latents of a Perceiver and its tokens are not the same positions, which linear "
             "attention needs: n_latents must be 0"
+        )
+
+
+def _check_taylor(config: GPTConfig) -> None:
+    n_features = taylor_features(config.head_dim, config.n_terms, symmetric=True)
+    if n_features > MOST_TAYLOR_FEATURES:
+        raise ValueError(
+            f"{config.n_terms} Taylor terms of heads of {config.head_dim} numbers are "
+            f"{n_features:,} features; at most {MOST_TAYLOR_FEATURES:,} are allowed"
         )

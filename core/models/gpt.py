@@ -7,9 +7,8 @@ import torch
 from torch import Tensor, nn
 
 from core.attention.perceiver import latent_positions
-from core.models.blocks import Block
+from core.models.blocks import BLOCKS, Block
 from core.models.config import GPTConfig
-from core.models.kinds import block_kind
 from core.models.seam import Ability, Attend, Readout, Shape, Stream, Tap, straight_on
 
 
@@ -23,7 +22,7 @@ class GPT(nn.Module):
         learned, n_latents = config.positions == "learned", config.n_latents
         self.positions = nn.Parameter(torch.zeros(1, config.block_size, width)) if learned else None
         self.latents = nn.Parameter(torch.zeros(1, n_latents, width)) if n_latents else None
-        kind = block_kind(config.attention)
+        kind = BLOCKS[config.attention]
         self.blocks = nn.ModuleList(kind(config) for _ in range(config.n_layers))
         self.norm = nn.LayerNorm(width)
         self.head = nn.Linear(width, config.vocabulary_size, bias=False)

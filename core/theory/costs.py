@@ -22,21 +22,9 @@ FAVOR+'s map takes 4·L·d·m operations. Derivations of the counts stand with t
 
 import math
 from dataclasses import dataclass
-from typing import Literal, get_args
 
-Method = Literal[
-    "explicit",
-    "sdpa",
-    "elu",
-    "favor",
-    "taylor",
-    "linformer",
-    "bigbird",
-    "nystrom",
-    "perceiver",
-    "synthesizer",
-]
-WITHOUT_CAUSAL_FORM = ("linformer", "nystrom")
+from core.catalogue import FEATURE_MAPS, METHODS, WITHOUT_CAUSAL_FORM
+
 # Linear attention works on so many bytes of features at a time, but on no fewer rows than these.
 BLOCK_BYTES, FEWEST_ROWS = 2**20, 64
 
@@ -88,16 +76,14 @@ class Cost:
     extra_bytes: int
 
 
-def predict(
-    method: Method, shape: Shape, *, causal: bool = False, sizes: Sizes | None = None
-) -> Cost:
+def predict(method: str, shape: Shape, *, causal: bool = False, sizes: Sizes | None = None) -> Cost:
     """The cost of one forward pass. Raises ValueError for a form that does not exist."""
-    if method not in get_args(Method):
-        raise ValueError(f"unknown method {method!r}; methods: {', '.join(get_args(Method))}")
+    if method not in METHODS:
+        raise ValueError(f"unknown method {method!r}; methods: {', '.join(METHODS)}")
     if causal and method in WITHOUT_CAUSAL_FORM:
         raise ValueError(f"{method} has no causal form")
     chosen = sizes or Sizes()
-    if method in ("elu", "favor", "taylor"):
+    if method in FEATURE_MAPS:
         operations, numbers = _linear(method, shape, chosen, causal=causal)
     elif method == "bigbird":
         operations, numbers = _bigbird(shape, chosen, causal=causal)
@@ -130,13 +116,13 @@ def perceiver_ratio(n_layers: int, n_latents: int, n_tokens: int) -> float:
     return pairs / (n_layers * n_tokens**2)
 
 
-def crossover_length(method: Method, head_dim: int, *, sizes: Sizes | None = None) -> float:
+def crossover_length(method: str, head_dim: int, *, sizes: Sizes | None = None) -> float:
     """The L from which a linear map needs fewer operations than softmax; about r.
 
     Not causal: 4·L²·d against an amount that each token adds.
     """
-    if method not in ("elu", "favor", "taylor"):
-        raise ValueError(f"{method!r} has no feature map; maps: elu, favor, taylor")
+    if method not in FEATURE_MAPS:
+        raise ValueError(f"{method!r} has no feature map; maps: {', '.join(FEATURE_MAPS)}")
     one = predict(method, Shape(seq_len=1, head_dim=head_dim, n_heads=1), sizes=sizes)
     return one.operations / (4 * head_dim)
 
@@ -160,7 +146,7 @@ def floor_seconds(
     return moved / bytes_per_second, operations / (2 if causal else 1) / operations_per_second
 
 
-def _linear(method: Method, shape: Shape, sizes: Sizes, *, causal: bool) -> tuple[int, int]:
+def _linear(method: str, shape: Shape, sizes: Sizes, *, causal: bool) -> tuple[int, int]:
     length, d, chunk = shape.seq_len, shape.head_dim, sizes.chunk
     r, mapping = d, 0
     if method == "favor":
@@ -190,7 +176,7 @@ def _bigbird(shape: Shape, sizes: Sizes, *, causal: bool) -> tuple[int, int]:
     return operations, length * seen * (2 * d + 3 * block) + 2 * wide
 
 
-def _others(method: Method, shape: Shape, sizes: Sizes) -> tuple[int, int]:
+def _others(method: str, shape: Shape, sizes: Sizes) -> tuple[int, int]:
     length, d = shape.seq_len, shape.head_dim
     k, m, latents = sizes.n_mixed, sizes.n_landmarks, sizes.n_latents
     nystrom = 12 * length * m * d + 4 * m**2 * d + 8 * m**3 * sizes.n_iterations

@@ -1,12 +1,14 @@
 """What a training does, frozen: data, model, phases, optimizer. A recipe and a seed fix a run."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-from core.models.config import Attention, GPTConfig, Positions
+from core.catalogue import SIZES, MechanismSizes, in_file_order
+from core.models.config import GPTConfig, Positions
 from core.training.ranges import MOST_PHASES, PHASE, RECIPE, refuse_outside
 
 Corpus = Literal["notable", "course"]
+ALWAYS_WRITTEN = ("n_latents", "latent_stride")  # other sizes of a mechanism only where they differ
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,7 +49,7 @@ class Phase:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Recipe:
+class Recipe(MechanismSizes):
     """A preset. Learning rates are peak values. Raises ValueError for numbers beyond all use; what
     the model has to say about its sizes is said where it is configured.
 
@@ -73,9 +75,7 @@ class Recipe:
     n_heads: int = 8
     width: int = 256
     positions: Positions = "rotary"
-    attention: Attention = "softmax"
-    n_latents: int = 0
-    latent_stride: int = 1
+    attention: str = "softmax"
     tokens_per_batch: int = 3000
     examples_per_batch: int | None = None
     optimizer: Literal["muon", "adamw"] = "muon"
@@ -96,6 +96,9 @@ class Recipe:
             raise ValueError(
                 f"{len(self.phases)} phases; 1 to {MOST_PHASES} with a share above 0 are needed"
             )
+        for name, size in SIZES.items():
+            if not size.is_settable and getattr(self, name) != size.default:
+                raise ValueError(f"{name} is {getattr(self, name)!r:.40}: no training sets it")
 
     def model_config(self, vocabulary_size: int) -> GPTConfig:
         return GPTConfig(
@@ -106,9 +109,16 @@ class Recipe:
             width=self.width,
             positions=self.positions,
             attention=self.attention,
-            n_latents=self.n_latents,
-            latent_stride=self.latent_stride,
+            **{name: getattr(self, name) for name in SIZES},
         )
+
+    def to_dict(self) -> dict[str, Any]:
+        """For cards and jobs; `recipe_from_dict` is the inverse."""
+        values = asdict(self)
+        for name, size in SIZES.items():
+            if name not in ALWAYS_WRITTEN and values[name] == size.default:
+                del values[name]
+        return in_file_order(values)
 
     @property
     def longest_input(self) -> int:
@@ -117,7 +127,7 @@ class Recipe:
 
 
 def recipe_from_dict(data: dict[str, Any]) -> Recipe:
-    """The inverse of `dataclasses.asdict`. Raises ValueError for unknown or missing keys, and for
+    """The inverse of `Recipe.to_dict`. Raises ValueError for unknown or missing keys, and for
     numbers beyond all use.
     """
     try:

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from urllib.parse import quote
 
-from core.evaluation.report_card import VARIANT_NAMES, Row, distinct
+from core.catalogue import model_label
+from core.evaluation.report_card import Row, distinct
 from core.evaluation.tables import Published, published_for
 from pages.shared.text import percent, plain
 
@@ -59,7 +60,7 @@ def _others(rows: Sequence[Row], figures: Sequence[Published], notes: list[str])
     lines: list[list[str]] = []
     for variant, pretraining in dict.fromkeys((f.variant, f.pretraining) for f in left):
         same = [f for f in left if (f.variant, f.pretraining) == (variant, pretraining)]
-        name, ours = VARIANT_NAMES.get(variant, variant), "not trained here"
+        name, ours = model_label(variant), "not trained here"
         if variant == _CONSTANT:
             name, ours = _constant(rows)
         trained = {True: "yes", False: "no", None: "–"}[pretraining]

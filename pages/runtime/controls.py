@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from core.bench.names import label
 from core.bench.record import Bench, Setting
 from core.bench.summary import methods_of
+from core.catalogue import label
 from pages.runtime import actions, data, words
 from pages.runtime.data import Source
 from pages.shared import bound, link

@@ -40,7 +40,7 @@ def show_errors() -> None:
 def _by_features(size: str) -> None:
     rows = errors_by_features(float(size))
     looks: dict[str, figures.Look] = {name: "map" for name, *_ in rows}
-    looks[rows[-1][0]] = "reference"
+    looks[_last(rows)] = "reference"
     at_most = {name: (error, below) for name, at, error, _, _, below in rows if at == COUNTS[-1]}
     best = min(at_most, key=lambda name: at_most[name][0])
     _show(

@@ -5,12 +5,12 @@ from typing import Any
 import streamlit as st
 
 from core.bench.estimate import estimate
-from core.bench.names import MEANINGS, label
-from core.bench.spec import BOTH, DTYPES, FORWARD, METHODS, spec_from_dict
+from core.bench.spec import BOTH, DTYPES, FORWARD, spec_from_dict
+from core.catalogue import MECHANISMS, METHODS, label
+from core.devices import devices_at_hand
 from core.jobs.estimate import seconds_ahead
 from core.jobs.spec import n_cores
 from pages.runtime import actions, data, words
-from pages.runtime.devices import devices_at_hand
 from pages.shared import bound
 from pages.shared.text import plain
 
@@ -36,7 +36,7 @@ def _choose() -> dict[str, Any]:
         default=list(USUAL),
         format_func=label,
         key="rt-methods",
-        help="  \n".join(f"**{label(m)}**: {MEANINGS[m]}" for m in METHODS),
+        help="  \n".join(f"**{label(m)}**: {MECHANISMS[m].meaning}" for m in METHODS),
     )
     low, high = bound.range_slider(
         "Tokens L",

@@ -6,22 +6,30 @@ import streamlit as st
 
 from core.bench.curves import Curve, floors, memory_curves, not_run, sizes_of, time_curves
 from core.bench.fits import Crossover
-from core.bench.names import FAMILIES, family, label
 from core.bench.record import Bench, Record, Setting
-from core.bench.spec import METHODS
 from core.bench.summary import crossovers_of
+from core.catalogue import FAMILIES, FEATURE_MAPS, METHODS, family, label
 from core.figures import runtime as figures
 from core.figures.template import Figure
 from core.jobs.state import Job
-from core.theory.costs import Method, crossover_length
+from core.theory.costs import crossover_length
 from pages.runtime import actions, data, words
 from pages.runtime.controls import Looked
 from pages.runtime.files import show_files
 from pages.shared.charts import show_chart
 from pages.shared.text import plain
 
-MAPS: tuple[Method, ...] = ("elu", "favor", "taylor")
 TIME, MEMORY = ("ms", 1e3), ("MB", 1e-6)
+NARROWEST = 400  # pixels of a picture: narrower, and the second column of its legend is cut
+STATES = {
+    "queued": "waits for its turn",
+    "running": "measuring",
+    "stopping": "is being stopped",
+    "stopped": "was stopped",
+    "lost": "was lost",
+    "failed": "failed",
+    "finished": "measured",
+}
 
 
 def show_growth(looked: Looked) -> None:
@@ -49,7 +57,7 @@ def show_growth(looked: Looked) -> None:
 def _show_job(job: Job) -> None:
     heading, buttons = st.columns([2.2, 1], vertical_alignment="bottom")
     with heading:
-        st.markdown(f"**{plain(job.name)}**: {plain(words.state(job))}")
+        st.markdown(f"**{plain(job.name)}**: {plain(_state(job))}")
     with buttons:
         actions.show_actions(job)
     if job.is_active:
@@ -57,6 +65,19 @@ def _show_job(job: Job) -> None:
     if job.message:
         show = st.error if job.state == "failed" else st.info
         show(plain(job.message), icon=":material/info:")
+
+
+def _state(job: Job) -> str:
+    """How a measurement stands, with what it does now."""
+    told = job.status
+    text = STATES[job.state]
+    if job.state == "queued" and job.place is not None:
+        text = f"waits for its turn ({job.place}. in line)"
+    if told is None or job.state not in ("running", "stopping"):
+        return text
+    left = f", about {words.duration(told.seconds_left)} left" if told.seconds_left else ""
+    now = told.activity.removeprefix("measuring: ")
+    return f"{text}: {now}{left}"
 
 
 def _shown(records: list[Record], hidden: tuple[str, ...]) -> list[Record]:
@@ -85,10 +106,10 @@ def _show_measured(bench: Bench, setting: Setting, records: list[Record], looked
         what="memory",
         unit=MEMORY,
     )
-    left, right = st.columns(2)
-    with left:
+    pictures = st.grid(2, min_column_width=NARROWEST)
+    with pictures.cell():
         show_chart(time_chart, alt=f"Time against length. {title}")
-    with right:
+    with pictures.cell():
         show_chart(memory_chart, alt="Memory against length, by method")
     st.markdown(words.HOW)
     st.table(  # on a narrow screen it can be moved sideways, as a Markdown table cannot
@@ -112,7 +133,7 @@ def _stripes(crossings: Mapping[tuple[str, str], Crossover]) -> list[figures.Cro
             high=found.high,
         )
         for (method, baseline), found in crossings.items()
-        if method in MAPS and baseline == "sdpa"
+        if method in FEATURE_MAPS and baseline == "sdpa"
         if found.seq_len is not None and found.low is not None and found.high is not None
     ]
 
@@ -120,7 +141,7 @@ def _stripes(crossings: Mapping[tuple[str, str], Crossover]) -> list[figures.Cro
 def _by_operations(bench: Bench, setting: Setting) -> dict[str, float]:
     """The lengths at which a count of operations would let the maps win."""
     sizes = sizes_of(bench)
-    return {m: crossover_length(m, setting.head_dim, sizes=sizes) for m in MAPS}
+    return {m: crossover_length(m, setting.head_dim, sizes=sizes) for m in FEATURE_MAPS}
 
 
 def _beside(other: str | None, setting: Setting) -> Bench | None:
@@ -166,7 +187,8 @@ def _lines(curves: list[Curve], looked: Looked, others: list[Curve]) -> list[fig
 
 def _shape(method: str) -> int:
     """The same wherever a method stands; one of a later version shares the last."""
-    return next((i for i, known in enumerate(METHODS) if known == method), len(METHODS) - 1)
+    last = len(figures.SHAPES) - 1
+    return METHODS.index(method) % (last + 1) if method in METHODS else last
 
 
 def _show_left_out(records: list[Record]) -> None:

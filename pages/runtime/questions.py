@@ -1,9 +1,14 @@
 """The exercise's questions, each with the numbers that answer it."""
 
+from typing import TYPE_CHECKING
+
 import streamlit as st
 
+from core import paths
+from core.checkpoints.shelf import list_checkpoints
+from core.data.biographies import biographies
+from core.figures.approximation import spectrum_chart
 from core.theory.costs import (
-    Method,
     Shape,
     Sizes,
     crossover_length,
@@ -13,9 +18,16 @@ from core.theory.costs import (
 )
 from pages.runtime import words
 from pages.shared import bound
+from pages.shared.charts import show_chart
+from pages.shared.text import plain
+
+if TYPE_CHECKING:
+    from core.inspection.spectrum import Spectra
 
 LENGTHS, HEAD_DIMS = (128, 512, 1024, 2048, 4096, 8192, 16384), (16, 32, 64, 128)
 N_TERMS = (1, 2, 3, 4, 5)
+DEFAULT = "notable-pretrained"
+ROWS, SHARE = (16, 32, 64), 0.9  # Linformer's numbers of rows; of the sum of all values
 
 
 def show_questions() -> None:
@@ -42,8 +54,8 @@ def _quadratic(head_dim: int, seq_len: int) -> None:
     st.markdown(
         "Softmax is taken of every pair of query and key before the values are summed, so all "
         f"L × L scores have to be formed. One head at L = {seq_len:,}: 4·L²·D = "
-        f"{words.count(one[0])} operations, and {words.memory(one[1])} for scores and weights. "
-        f"Twice as long: {words.count(two[0])} operations and {words.memory(two[1])}, four times "
+        f"{count(one[0])} operations, and {words.memory(one[1])} for scores and weights. "
+        f"Twice as long: {count(two[0])} operations and {words.memory(two[1])}, four times "
         "as much."
     )
 
@@ -58,8 +70,8 @@ def _linear(head_dim: int, seq_len: int) -> None:
         "A product of matrices may be bracketed as one likes. From the left, Φ(Q)Φ(K)ᵀ is L × L; "
         "from the right, Φ(K)ᵀV is r × D and no L × L matrix ever exists; the diagonal D⁻¹ divides "
         f"by Φ(Q)(Φ(K)ᵀ1) in the same way. 4·L·r·D operations at L = {seq_len:,}: "
-        f"{words.count(elu)} with elu+1 (r = D), {words.count(taylor)} with three Taylor terms, "
-        f"against {words.count(softmax)}. By operations alone softmax is dearer from L ≈ r on: "
+        f"{count(elu)} with elu+1 (r = D), {count(taylor)} with three Taylor terms, "
+        f"against {count(softmax)}. By operations alone softmax is dearer from L ≈ r on: "
         f"{_from('elu', head_dim)} tokens with elu+1, {_from('favor', head_dim)} with FAVOR+ and "
         f"{_from('taylor', head_dim)} with Taylor. Measured crossovers lie elsewhere: a fused "
         "kernel is fast, and forming φ is not free."
@@ -108,16 +120,51 @@ def _bigbird(head_dim: int, seq_len: int) -> None:
         "block makes the graph a star: everything is two steps from everything, and on that star "
         "rest the proofs that such a model is a universal approximator and Turing complete "
         f"(Zaheer et al. 2020). Blocks of {sizes.block_size}, {sizes.n_global} global, "
-        f"{sizes.n_window} in the window, {sizes.n_random} random: {words.count(sparse)} "
-        f"operations against {words.count(softmax)}."
+        f"{sizes.n_window} in the window, {sizes.n_random} random: {count(sparse)} "
+        f"operations against {count(softmax)}."
     )
 
 
 def _low_rank() -> None:
+    """How quickly a checkpoint's heads' values fall over a text as long as it reads."""
     st.markdown("##### Is attention low-rank?")
-    from pages.runtime.spectrum import show_spectrum  # noqa: PLC0415 - loads torch
+    names = list_checkpoints(paths.CHECKPOINTS)
+    if not names:
+        st.caption("There is no checkpoint whose heads could be looked at.")
+        return
+    usual = names.index(DEFAULT) if DEFAULT in names else 0
+    name = bound.selectbox("Heads of", names, usual, key="rt-heads-of", follows=True)
+    from pages.shared.loading import checkpoint_digest  # noqa: PLC0415 - loads torch
 
-    show_spectrum()
+    try:
+        found = _spectra(name, checkpoint_digest(name, None))
+    except ValueError as error:
+        st.text(str(error))
+        return
+    ranks = found.rank_for(SHARE)
+    title = (
+        f"{SHARE:.0%} of the sum takes {ranks.min()} to {ranks.max()} of {found.n_tokens} values"
+    )
+    shown = [k for k in ROWS if k < found.n_tokens]
+    chart = spectrum_chart(found.cumulative, shown, title=title, height=240)
+    show_chart(chart, alt=f"{title}; a line for each head of {name}")
+    st.markdown(
+        f"Each line is a head of {plain(name)} over {found.n_tokens} tokens of biographies. "
+        "Linformer's map has rank k at most (orange lines): a head whose line is flat at the top "
+        "before k could be replaced, one that rises slowly could not. A causal map always has full "
+        "rank, and Linformer has no causal form: its rows mix all positions."
+    )
+
+
+@st.cache_resource(max_entries=8, show_spinner="Looking at the heads")
+def _spectra(name: str, digest: str) -> "Spectra":
+    from core.inspection.spectrum import spectra  # noqa: PLC0415 - loads torch
+    from pages.shared.loading import load_model, people  # noqa: PLC0415
+
+    stored = load_model(name, None, digest)
+    lines = biographies(people()[:60], n_sentences=1, seed=0)
+    text = " ".join(line.text for line in lines)
+    return spectra(stored, text)
 
 
 def _cost(head_dim: int, seq_len: int) -> tuple[int, int]:
@@ -126,7 +173,7 @@ def _cost(head_dim: int, seq_len: int) -> tuple[int, int]:
     return cost.operations, cost.extra_bytes
 
 
-def _from(method: Method, head_dim: int) -> str:
+def _from(method: str, head_dim: int) -> str:
     return f"{crossover_length(method, head_dim):,.0f}"
 
 
@@ -134,3 +181,11 @@ def _slip(head_dim: int, n_terms: int) -> int:
     """What remains if only the last degree is counted."""
     before = taylor_features(head_dim, n_terms - 1) if n_terms > 1 else 0
     return taylor_features(head_dim, n_terms) - before
+
+
+def count(number: float) -> str:
+    """Operations as they are said: 537 million."""
+    for size, name in ((1e12, "trillion"), (1e9, "billion"), (1e6, "million")):
+        if number >= size:
+            return f"{number / size:.3g} {name}"
+    return f"{number:,.0f}"

@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 
 from core.bench.curves import Curve, sizes_of
-from core.bench.estimate import Estimate
+from core.bench.estimate import BenchEstimate
 from core.bench.fits import Crossover, Fit
-from core.bench.names import family, label, size_of
 from core.bench.record import Bench, Setting
+from core.catalogue import family, label, size_of
 from core.jobs.state import Job
 
 GROWTH, ERRORS, QUESTIONS = "Growth", "Error", "Questions"
@@ -22,15 +22,6 @@ HOW = (
     "machine's floor, for moving inputs and outputs, and for the products of softmax. Upright "
     "lines: where a linear map overtakes SDPA, with a 95 % interval."
 )
-STATES = {
-    "queued": "waits for its turn",
-    "running": "measuring",
-    "stopping": "is being stopped",
-    "stopped": "was stopped",
-    "lost": "was lost",
-    "failed": "failed",
-    "finished": "measured",
-}
 
 
 def machine_label(name: str, bench: Bench | None) -> str:
@@ -140,7 +131,7 @@ def table(
     return rows
 
 
-def estimated(found: Estimate, n_cases: int, ahead: float | None) -> str:
+def estimated(found: BenchEstimate, n_cases: int, ahead: float | None) -> str:
     """What a measurement would take."""
     left_out = len(found.left_out)
     more = f"; {left_out} of {n_cases} cases are left out" if left_out else ""
@@ -157,24 +148,3 @@ def duration(seconds: float) -> str:
 def memory(n_bytes: float) -> str:
     """MB or GB, two digits."""
     return f"{n_bytes / 1e9:.2g} GB" if n_bytes >= 1e9 else f"{max(1, round(n_bytes / 1e6))} MB"
-
-
-def count(number: float) -> str:
-    """Operations as they are said: 537 million."""
-    for size, name in ((1e12, "trillion"), (1e9, "billion"), (1e6, "million")):
-        if number >= size:
-            return f"{number / size:.3g} {name}"
-    return f"{number:,.0f}"
-
-
-def state(job: Job) -> str:
-    """How a measurement stands, with what it does now."""
-    told = job.status
-    text = STATES[job.state]
-    if job.state == "queued" and job.place is not None:
-        text = f"waits for its turn ({job.place}. in line)"
-    if told is None or job.state not in ("running", "stopping"):
-        return text
-    left = f", about {duration(told.seconds_left)} left" if told.seconds_left else ""
-    now = told.activity.removeprefix("measuring: ")
-    return f"{text}: {now}{left}"

@@ -5,10 +5,11 @@ from typing import get_args
 import streamlit as st
 
 from core import paths
+from core.catalogue import TRAINED
 from core.checkpoints.shelf import list_checkpoints
 from core.jobs.origin import can_start_from
 from core.jobs.spec import Overrides, corpus_folder
-from core.models.config import Attention, Positions
+from core.models.config import Positions
 from core.paths import COURSE_VARIABLE
 from core.training.presets import FINE_TUNING, PRESETS, Kind, presets_of
 from core.training.recipe import Corpus, Recipe
@@ -103,7 +104,7 @@ def choose_model(recipe: Recipe, *, fixed: bool) -> Overrides:
             layers = _size("Layers", recipe.n_layers, "layers", fixed=fixed)
             rate = _rate(recipe)
         positions = _kind("Positions", get_args(Positions), "positions", fixed=fixed)
-        attention = _kind("Attention", get_args(Attention), "attention", fixed=fixed)
+        attention = _kind("Attention", TRAINED, "attention", fixed=fixed)
     return Overrides(
         width=width,
         n_layers=layers,

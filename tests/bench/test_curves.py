@@ -13,9 +13,8 @@ from core.bench.curves import (
     small_curves,
     time_curves,
 )
-from core.bench.names import FAMILIES, NAMES, family, label, size_of
 from core.bench.record import Bench, Record
-from core.bench.spec import METHODS
+from core.catalogue import family, label
 from core.theory.costs import Shape, Sizes, floor_seconds, predict
 
 MakeRecord = Callable[..., Record]
@@ -123,13 +122,6 @@ def test_a_causal_form_needs_half_the_products_and_a_way_back_three_times_as_man
     moving, products = floor_seconds(shape, **rates)
     assert floor_seconds(shape, causal=True, **rates) == (moving, products / 2)
     assert floor_seconds(shape, backward=True, **rates) == (2 * moving, 3 * products)
-
-
-def test_every_method_has_a_name_and_a_family():
-    assert set(NAMES) == set(METHODS)
-    assert {family(method) for method in METHODS} == set(FAMILIES)
-    assert size_of("favor", Sizes(n_features=9)) == "9 features"
-    assert size_of("sdpa", Sizes()) == ""
 
 
 def test_a_small_picture_has_the_lengths_that_all_its_methods_share(

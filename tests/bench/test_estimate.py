@@ -5,9 +5,17 @@ from typing import Any
 
 import pytest
 
-from core.bench.estimate import CASE_SECONDS, STARTING_SECONDS, call_seconds, estimate
-from core.bench.needs import needed_bytes
-from core.bench.spec import METHODS, BenchSpec
+from core.bench.estimate import (
+    CASE_SECONDS,
+    STARTING_SECONDS,
+    call_seconds,
+    estimate,
+    needed_bytes,
+    refusal,
+)
+from core.bench.spec import BenchSpec
+from core.catalogue import METHODS, WITHOUT_CAUSAL_FORM
+from core.theory.costs import Sizes, predict
 
 Quick = Callable[..., BenchSpec]
 FREE = 10**12
@@ -65,3 +73,26 @@ def test_done_cases_cost_nothing(quick: Quick):
     spec = quick()
     assert estimate(spec, free=FREE, done=spec.cases).seconds == STARTING_SECONDS
     assert estimate(spec, free=FREE, done=spec.cases).peak_bytes == 0
+
+
+def test_needs_grow_with_the_pass_and_a_table_counts(quick: Quick):
+    one, both = quick(*METHODS, lengths=(64,)), quick(*METHODS, lengths=(64,), backward=True)
+    rows = 4 * 2 * 64 * 8 * 4  # inputs and output
+    for method in METHODS:
+        extra = predict(method, one.shape(64)).extra_bytes
+        table = 2 * 64 * 64 * 4 if method == "synthesizer" else 0
+        assert needed_bytes(one, method, 64) == table + rows + extra
+        assert needed_bytes(both, method, 64) == table + 3 * (rows + extra)
+    dense = quick("synthesizer", sizes=Sizes(dense=True))
+    assert needed_bytes(one, "synthesizer", 64) - needed_bytes(dense, "synthesizer", 64) == (
+        2 * 64 * (64 - 8) * 4
+    )
+    with pytest.raises(ValueError, match="linformer has no causal form"):
+        needed_bytes(quick(*METHODS, causal=True), WITHOUT_CAUSAL_FORM[0], 64)
+
+
+def test_sixty_percent_of_what_is_free_may_be_taken():
+    assert refusal(600, 1000) == ""
+    assert refusal(6_010_000_000, 10_000_000_000) == (
+        "needs about 6 GB, and 60% of what is free is 6 GB"
+    )

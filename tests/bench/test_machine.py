@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from core.bench import machine
-from core.bench.machine import Others, describe_environment, describe_machine, sdpa_backend
+from core.bench.machine import OtherProcesses, describe_environment, describe_machine, sdpa_backend
 from core.bench.spec import BenchSpec
 
 Quick = Callable[..., BenchSpec]
@@ -47,12 +47,12 @@ def test_the_kernel_behind_sdpa_is_named(quick: Quick):
 def test_the_share_of_others_is_what_is_not_ours(monkeypatch: pytest.MonkeyPatch):
     readings = iter([(100.0, 10.0, 5.0), (200.0, 70.0, 45.0), (100.0, 10.0, 5.0)])
     monkeypatch.setattr(machine, "_busy", lambda: next(readings))
-    assert Others().share == pytest.approx(0.2)
+    assert OtherProcesses().share == pytest.approx(0.2)
     monkeypatch.setattr(machine, "_busy", lambda: (1.0, 1.0, 1.0))
-    assert Others().share == 0.0
+    assert OtherProcesses().share == 0.0
 
 
 def test_real_readings_make_a_share():
-    others = Others()
+    others = OtherProcesses()
     sum(range(100_000))
     assert 0 <= others.share <= 1

@@ -8,7 +8,6 @@ import pytest
 import torch
 
 from core.bench import measure as measuring
-from core.bench import timing
 from core.bench.measure import measure
 from core.bench.memory import MemoryMeter
 from core.bench.record import Record
@@ -53,7 +52,7 @@ def test_methods_are_called_in_turns(quick: Quick, monkeypatch: pytest.MonkeyPat
         called.append(run)
         return 1.0 if len(called) > 2 else 0.1
 
-    monkeypatch.setattr(timing, "seconds_of", seconds_of)
+    monkeypatch.setattr(measuring, "seconds_of", seconds_of)
     records = list(measure(quick("sdpa", "elu", lengths=(16,))))
     assert len(called) == 6
     assert called[0] is called[2] is called[4]
@@ -75,7 +74,7 @@ def test_a_method_without_causal_form_says_why_and_the_others_go_on(quick: Quick
 def test_what_would_not_fit_is_refused_and_never_tried(
     quick: Quick, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(measuring, "device_free_bytes", lambda _: 60_000)
+    monkeypatch.setattr(measuring, "free_bytes", lambda *device: 60_000 if device else 10**12)
     tried: list[str] = []
     build = measuring.build
 
@@ -102,7 +101,7 @@ def test_inputs_that_would_not_fit_are_never_made(quick: Quick, monkeypatch: pyt
         return inputs(spec, length)
 
     monkeypatch.setattr(measuring, "inputs", noted)
-    monkeypatch.setattr(measuring, "free_bytes", lambda: 20_000)
+    monkeypatch.setattr(measuring, "free_bytes", lambda *device: 10**12 if device else 20_000)
     records = list(measure(quick("sdpa", "elu", lengths=(16, 64))))
     assert made == [16]
     assert [record.median_seconds is None for record in records] == [False, False, True, True]

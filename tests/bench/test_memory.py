@@ -2,18 +2,17 @@
 
 import os
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from core.bench import memory
 from core.bench.memory import MemoryMeter
-from core.bench.needs import free_bytes, needed_bytes, refusal
-from core.bench.spec import METHODS, BenchSpec
-from core.theory.costs import WITHOUT_CAUSAL_FORM, Sizes, predict
+from core.bench.spec import BenchSpec
+from core.catalogue import METHODS
+from core.theory.costs import predict
 
-Quick = Callable[..., BenchSpec]
 LENGTH = 1024
 linux = pytest.mark.skipif(
     not os.access("/proc/self/clear_refs", os.W_OK), reason="the peak is known on Linux only"
@@ -79,27 +78,3 @@ def test_where_the_peak_is_not_known_nothing_is_said(
     with MemoryMeter(spec) as meter:
         assert meter.peak_bytes("sdpa", 64) is None
         assert meter._process is None
-
-
-def test_needs_grow_with_the_pass_and_a_table_counts(quick: Quick):
-    one, both = quick(*METHODS, lengths=(64,)), quick(*METHODS, lengths=(64,), backward=True)
-    rows = 4 * 2 * 64 * 8 * 4  # inputs and output
-    for method in METHODS:
-        extra = predict(method, one.shape(64)).extra_bytes
-        table = 2 * 64 * 64 * 4 if method == "synthesizer" else 0
-        assert needed_bytes(one, method, 64) == table + rows + extra
-        assert needed_bytes(both, method, 64) == table + 3 * (rows + extra)
-    dense = quick("synthesizer", sizes=Sizes(dense=True))
-    assert needed_bytes(one, "synthesizer", 64) - needed_bytes(dense, "synthesizer", 64) == (
-        2 * 64 * (64 - 8) * 4
-    )
-    with pytest.raises(ValueError, match="linformer has no causal form"):
-        needed_bytes(quick(*METHODS, causal=True), WITHOUT_CAUSAL_FORM[0], 64)
-
-
-def test_sixty_percent_of_what_is_free_may_be_taken():
-    assert refusal(600, 1000) == ""
-    assert refusal(6_010_000_000, 10_000_000_000) == (
-        "needs about 6 GB, and 60% of what is free is 6 GB"
-    )
-    assert free_bytes() > 0

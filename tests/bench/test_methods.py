@@ -7,10 +7,11 @@ import torch
 
 from core.attention import softmax
 from core.attention.masks import hidden_pairs
-from core.bench.accuracy import MOST_ROWS, chosen_rows, reference, relative_error
+from core.bench.measure import MOST_ROWS, chosen_rows, reference, relative_error
 from core.bench.methods import build, inputs, once
-from core.bench.spec import METHODS, BenchSpec
-from core.theory.costs import WITHOUT_CAUSAL_FORM, Method, Sizes
+from core.bench.spec import BenchSpec
+from core.catalogue import METHODS, WITHOUT_CAUSAL_FORM
+from core.theory.costs import Sizes
 
 Quick = Callable[..., BenchSpec]
 SMALL = Sizes(n_features=512, n_terms=4, block_size=64, n_mixed=16, n_landmarks=8, n_latents=8)
@@ -20,7 +21,7 @@ SMALL = Sizes(n_features=512, n_terms=4, block_size=64, n_mixed=16, n_landmarks=
 @pytest.mark.parametrize("causal", [False, True])
 @pytest.mark.parametrize("seq_len", [1, 17, 70])
 def test_every_method_gives_an_output_for_every_token(
-    quick: Quick, method: Method, causal: bool, seq_len: int
+    quick: Quick, method: str, causal: bool, seq_len: int
 ):
     if causal and method in WITHOUT_CAUSAL_FORM:
         with pytest.raises(ValueError, match="has no causal form"):
@@ -39,9 +40,7 @@ CASES = [(m, False) for m in METHODS] + [(m, True) for m in CAUSAL if m != "perc
 
 @pytest.mark.parametrize("backward", [False, True])
 @pytest.mark.parametrize(("method", "causal"), CASES)
-def test_every_method_stays_on_its_device(
-    quick: Quick, method: Method, causal: bool, backward: bool
-):
+def test_every_method_stays_on_its_device(quick: Quick, method: str, causal: bool, backward: bool):
     """The meta device refuses a tensor left on the processor, as a GPU does."""
     spec = quick(method, causal=causal, backward=backward, sizes=SMALL)
     object.__setattr__(spec, "device", "meta")  # no job can ask for it
@@ -51,7 +50,7 @@ def test_every_method_stays_on_its_device(
 
 
 @pytest.mark.parametrize("method", CAUSAL)
-def test_a_causal_method_does_not_see_the_last_token(quick: Quick, method: Method):
+def test_a_causal_method_does_not_see_the_last_token(quick: Quick, method: str):
     spec = quick(method, causal=True, sizes=SMALL)
     query, key, value = inputs(spec, 40)
     call = build(spec, method, 40)
@@ -68,7 +67,7 @@ def test_a_causal_method_does_not_see_the_last_token(quick: Quick, method: Metho
     [("explicit", 1e-6), ("sdpa", 1e-6), ("bigbird", 1e-6), ("taylor", 0.3), ("favor", 0.9)],
 )
 @pytest.mark.parametrize("causal", [False, True])
-def test_errors_are_those_of_the_mechanism(quick: Quick, method: Method, most: float, causal: bool):
+def test_errors_are_those_of_the_mechanism(quick: Quick, method: str, most: float, causal: bool):
     spec = quick(method, causal=causal, sizes=SMALL)  # BigBird sees all of so short a text
     given = inputs(spec, 60)
     output = once(spec, build(spec, method, 60), *given)
@@ -98,7 +97,7 @@ def test_inputs_are_the_same_for_every_method_and_other_with_another_seed(quick:
 
 @pytest.mark.parametrize("method", METHODS)
 def test_both_ways_leaves_the_inputs_as_they_were_and_gives_the_same_output(
-    quick: Quick, method: Method
+    quick: Quick, method: str
 ):
     spec, both = (quick(method, backward=way, sizes=SMALL) for way in (False, True))
     given = inputs(spec, 33)
@@ -118,7 +117,7 @@ def test_a_dense_synthesizer_is_another_than_a_random_one(quick: Quick):
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_half_precision_stays_half_precision(quick: Quick, method: Method):
+def test_half_precision_stays_half_precision(quick: Quick, method: str):
     spec = quick(method, dtype="bfloat16", sizes=SMALL)
     given = inputs(spec, 20)
     assert given[0].dtype == torch.bfloat16

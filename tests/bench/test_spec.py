@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from core.bench.spec import METHODS, BenchSpec, spec_from_dict
+from core.bench.spec import BenchSpec, spec_from_dict
+from core.catalogue import METHODS
 from core.theory.costs import Sizes
 
 

@@ -125,6 +125,21 @@ def test_every_view_fits_the_width_of_a_phone(visit: Callable, server: str, view
     assert page.locator("[data-testid=stMain]").evaluate("e => e.scrollWidth") <= 390
 
 
+@pytest.mark.parametrize("width", [1280, 1272, 1024, 768])
+def test_no_name_in_a_legend_is_cut_by_the_edge_of_its_picture(
+    visit: Callable, server: str, width: int
+):
+    page = visit(server, "/runtime", width=width)
+    page.locator(f"{CHARTS} svg").nth(1).wait_for()
+    for chart in page.locator(f"{CHARTS} svg").all():
+        ends = chart.locator("g.role-legend text").evaluate_all(
+            "texts => texts.map(text => text.getBoundingClientRect().right)"
+        )
+        box = chart.bounding_box()
+        assert len(ends) >= 10
+        assert max(ends) <= box["x"] + box["width"]
+
+
 @with_jobs
 def test_a_small_measurement_runs_live_and_is_downloaded(
     unmeasured_app: Path, serve: Serve, visit: Callable, tmp_path: Path

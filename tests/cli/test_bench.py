@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from core.bench import machine, timing
+from core.bench import machine
+from core.bench import measure as measuring
 from core.bench.memory import MemoryMeter
 from core.bench.record import Record, read_bench
 from core.cli import bench as verb
@@ -156,7 +157,7 @@ def test_a_file_of_another_setting_of_the_machine_is_refused_before_anything_is_
 def test_an_interrupted_measurement_keeps_and_prints_what_there_is(
     bench: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    calls, real = 0, timing.seconds_of
+    calls, real = 0, measuring.seconds_of
 
     def seconds_of(*given: Any) -> float:
         nonlocal calls
@@ -165,7 +166,7 @@ def test_an_interrupted_measurement_keeps_and_prints_what_there_is(
             os.kill(os.getpid(), 2)
         return real(*given)
 
-    monkeypatch.setattr(timing, "seconds_of", seconds_of)
+    monkeypatch.setattr(measuring, "seconds_of", seconds_of)
     path = tmp_path / "machine.json"
     status, out, err = bench("--methods", "sdpa", "elu", "--json", "--out", str(path))
     assert status == 130

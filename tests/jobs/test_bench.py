@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from core.bench import machine, timing
+from core.bench import machine
+from core.bench import measure as measuring
 from core.bench.memory import MemoryMeter
 from core.bench.record import Bench, read_bench
 from core.bench.spec import BenchSpec
@@ -59,7 +60,7 @@ def at_call(monkeypatch: pytest.MonkeyPatch) -> Callable[[int, Callable[[], Any]
     """Do something in the n-th call that is timed."""
 
     def arrange(n: int, act: Callable[[], Any]) -> None:
-        real, calls = timing.seconds_of, 0
+        real, calls = measuring.seconds_of, 0
 
         def seconds_of(*given: Any) -> float:
             nonlocal calls
@@ -68,7 +69,7 @@ def at_call(monkeypatch: pytest.MonkeyPatch) -> Callable[[int, Callable[[], Any]
                 act()
             return real(*given)
 
-        monkeypatch.setattr(timing, "seconds_of", seconds_of)
+        monkeypatch.setattr(measuring, "seconds_of", seconds_of)
 
     return arrange
 
@@ -142,7 +143,7 @@ def test_another_machine_does_not_go_on_with_it(
     folder = begin()
     at_call(8, lambda: board.stop(runs, folder.name))
     work(folder)
-    monkeypatch.setattr(machine, "processor", lambda: "another one")
+    monkeypatch.setattr(machine, "processor_name", lambda: "another one")
     board.resume(runs, folder.name, launcher)
     job = work(folder)
     assert job.state == "failed"
@@ -260,9 +261,9 @@ def test_a_measurement_whose_folder_is_removed_ends_and_leaves_the_name_alone(
         if is_replaced:
             folder.mkdir()
             (folder / JOB).write_text("{}")
-        counted = timing.seconds_of
+        counted = measuring.seconds_of
         monkeypatch.setattr(
-            timing, "seconds_of", lambda *given: (calls.append(given), counted(*given))[1]
+            measuring, "seconds_of", lambda *given: (calls.append(given), counted(*given))[1]
         )
 
     at_call(3, remove)

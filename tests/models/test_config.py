@@ -5,10 +5,12 @@ from typing import Any
 
 import pytest
 
-from core.models.config import GPTConfig, course_preset
+from core.catalogue import SIZES, TRAINED
+from core.models.config import VARIANTS, GPTConfig
 from core.models.gpt import GPT
 
 SYNTHESIZER = {"attention": "synthesizer"}
+COURSE = GPTConfig(vocabulary_size=256, attention="synthesizer")
 
 
 @pytest.mark.parametrize(
@@ -20,23 +22,17 @@ SYNTHESIZER = {"attention": "synthesizer"}
         ("perceiver", 3_339_776),
     ],
 )
-def test_the_course_preset_has_exactly_the_course_s_parameters(variant: str, n_parameters: int):
-    assert GPT(course_preset(variant)).n_parameters == n_parameters
+def test_every_variant_has_exactly_the_course_s_parameters(variant: str, n_parameters: int):
+    assert GPT(GPTConfig(vocabulary_size=256, **VARIANTS[variant])).n_parameters == n_parameters
 
 
 def test_a_synthesizer_with_a_column_for_the_whole_block_has_132_parameters_more():
-    config = replace(course_preset("synthesizer"), n_columns=128)
-    assert GPT(config).n_parameters == 3_077_120
+    assert GPT(replace(COURSE, n_columns=128)).n_parameters == 3_077_120
 
 
 def test_every_head_of_a_dense_synthesizer_has_its_own_columns():
-    config = replace(course_preset("synthesizer"), attention="dense-synthesizer")
-    assert GPT(config).n_parameters == 3_076_988 + 4 * 7 * (32 * 127 + 127)
-
-
-def test_an_unknown_variant_is_refused_with_all_names():
-    with pytest.raises(ValueError, match="'linear'; variants: vanilla, rotary, synthesizer, perc"):
-        course_preset("linear")
+    dense = replace(COURSE, attention="dense-synthesizer")
+    assert GPT(dense).n_parameters == 3_076_988 + 4 * 7 * (32 * 127 + 127)
 
 
 @pytest.mark.parametrize(
@@ -140,3 +136,24 @@ def test_the_rough_number_of_parameters_is_near_the_true_one(sizes: dict[str, An
 
 def test_an_odd_head_dim_is_fine_with_learned_positions():
     assert GPTConfig(vocabulary_size=10, width=6, n_heads=2).head_dim == 3
+
+
+def test_a_configuration_is_written_in_the_order_of_every_file_so_far():
+    config = GPTConfig(vocabulary_size=10, attention="favor", n_features=16)
+    names = "vocabulary_size block_size n_layers n_heads width positions attention n_columns "
+    names += "n_latents latent_stride latent_residual latent_norm n_features n_terms"
+    assert list(config.to_dict()) == names.split()
+    assert GPTConfig(**config.to_dict()) == config
+
+
+@pytest.mark.parametrize(
+    "name", [n for n, size in SIZES.items() if not size.choices and n != "n_latents"]
+)
+def test_a_size_of_one_mechanism_is_refused_in_a_model_of_another(name: str):
+    given: dict[str, Any] = {"vocabulary_size": 10, name: 2}
+    owners = [attention for attention in TRAINED if attention in SIZES[name].owners]
+    for attention in (a for a in TRAINED if a not in owners):
+        with pytest.raises(ValueError, match=f"{name}.* belongs? to "):
+            GPTConfig(**given, attention=attention)
+    for attention in owners:
+        assert getattr(GPTConfig(**given, attention=attention), name) == 2

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from core.catalogue import SIZES, settable_sizes
 from core.training.presets import PRESETS
 from core.training.ranges import ASKED, MOST_STEPS, PHASE, RECIPE, RUNNING, refuse_outside
 from core.training.recipe import Phase, Recipe, recipe_from_dict
@@ -12,11 +13,11 @@ from core.training.recipe import Phase, Recipe, recipe_from_dict
 
 @pytest.mark.parametrize("name", PRESETS)
 def test_every_preset_comes_back_from_its_card(name: str):
-    assert recipe_from_dict(asdict(PRESETS[name])) == PRESETS[name]
+    assert recipe_from_dict(PRESETS[name].to_dict()) == PRESETS[name]
 
 
 def test_every_number_of_a_recipe_has_its_range():
-    model = {"block_size", "n_layers", "n_heads", "width", "n_latents", "latent_stride"}
+    model = {"block_size", "n_layers", "n_heads", "width", *SIZES}
     numbers = {f.name for f in fields(Recipe) if "int" in str(f.type) or "float" in str(f.type)}
     assert numbers - model == set(RECIPE)
     assert {f.name for f in fields(Phase)} - {"name", "answer_only"} == set(PHASE)
@@ -51,3 +52,31 @@ def test_what_may_lack_may_lack_and_the_rest_may_not():
     refuse_outside({"seed": 2**31 - 1, "n_steps": MOST_STEPS}, RUNNING)
     with pytest.raises(ValueError, match="n_steps is None; whole numbers from 1 to 100,000,000"):
         refuse_outside({"seed": 0, "n_steps": None}, RUNNING)
+
+
+def test_every_settable_size_reaches_the_model_and_comes_back_from_a_card(recipe: Recipe):
+    owners = {"n_latents": {"n_latents": 2, "n_layers": 2}, "latent_stride": {"n_latents": 2}}
+    for name, size in settable_sizes().items():
+        needed: dict[str, Any] = {"n_layers": 2, "positions": "learned", **owners.get(name, {})}
+        if name not in owners:
+            needed["attention"] = size.owners[0]
+        changed = replace(recipe, **{**needed, name: 2})
+        assert getattr(changed.model_config(10), name) == 2
+        assert changed.to_dict()[name] == 2
+        assert recipe_from_dict(changed.to_dict()) == changed
+
+
+def test_a_size_is_written_only_where_it_is_not_the_usual_one_unless_it_always_was(recipe: Recipe):
+    names = [field.name for field in fields(Recipe) if field.name not in SIZES]
+    at = names.index("attention") + 1
+    assert list(recipe.to_dict()) == [*names[:at], "n_latents", "latent_stride", *names[at:]]
+    favor = replace(recipe, attention="favor", n_features=8).to_dict()
+    more = ["n_latents", "latent_stride", "n_features"]
+    assert list(favor) == [*names[:at], *more, *names[at:]]
+
+
+def test_a_size_that_no_training_sets_is_refused(recipe: Recipe):
+    with pytest.raises(ValueError, match="n_columns is 7: no training sets it"):
+        recipe_from_dict({**recipe.to_dict(), "attention": "synthesizer", "n_columns": 7})
+    with pytest.raises(ValueError, match="latent_norm is 'latents': no training sets it"):
+        replace(recipe, n_latents=4, latent_norm="latents")

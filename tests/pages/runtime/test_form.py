@@ -11,7 +11,7 @@ from core.jobs.folder import LOG
 from core.jobs.spec import n_cores
 from core.jobs.state import list_benches
 from core.theory.costs import Sizes
-from pages.runtime import devices, form, words
+from pages.runtime import form, questions, words
 
 Open = Callable[..., AppTest]
 
@@ -127,30 +127,6 @@ def test_choices_stand_in_the_address(open_runtime: Open):
     assert app.select_slider(key="rt-lengths").value == ("64", "512")
 
 
-@pytest.mark.parametrize(
-    ("there", "system", "expected"),
-    [
-        (False, ("Linux", "x86_64"), ["cpu"]),
-        (True, ("Linux", "x86_64"), ["cpu", "cuda"]),
-        (False, ("Darwin", "arm64"), ["cpu", "mps"]),
-    ],
-)
-def test_devices_are_told_without_torch(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    there: bool,
-    system: tuple[str, str],
-    expected: list[str],
-):
-    file = tmp_path / "version"
-    if there:
-        file.touch()
-    monkeypatch.setattr(devices, "NVIDIA", file)
-    monkeypatch.setattr(devices.platform, "system", lambda: system[0])
-    monkeypatch.setattr(devices.platform, "machine", lambda: system[1])
-    assert devices.devices_at_hand() == expected
-
-
 def test_half_precision_of_gpus_is_not_offered_on_a_processor(open_runtime: Open):
     assert open_runtime().selectbox(key="rt-dtype").options == ["float32", "bfloat16"]
 
@@ -158,7 +134,7 @@ def test_half_precision_of_gpus_is_not_offered_on_a_processor(open_runtime: Open
 def test_words_for_long_and_large():
     assert [words.duration(s) for s in (16, 119, 600)] == ["16 s", "119 s", "10 min"]
     assert [words.memory(b) for b in (1, 7e7, 4.3e9)] == ["1 MB", "70 MB", "4.3 GB"]
-    assert [words.count(n) for n in (9, 5.37e8, 1.2e9, 3e12)] == [
+    assert [questions.count(n) for n in (9, 5.37e8, 1.2e9, 3e12)] == [
         "9",
         "537 million",
         "1.2 billion",
