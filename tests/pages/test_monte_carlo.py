@@ -11,7 +11,7 @@ from core.montecarlo.sample import sample
 from core.montecarlo.spec import PerturbationSpec
 from pages.monte_carlo import words
 from pages.monte_carlo.pictures import BANDS, BETA, CLOUD, EPSILON
-from pages.monte_carlo.presets import FIRST, OWN, PRESETS
+from pages.monte_carlo.presets import OWN, PRESETS
 
 PAGE = Path(__file__).parents[2] / "pages" / "monte_carlo" / "page.py"
 LOOKS = {
@@ -177,7 +177,7 @@ def test_other_heads_are_covered_again(opened: Callable[..., AppTest]):
 
 def test_the_preset_follows_from_the_settings(opened: Callable[..., AppTest]):
     page = opened(seed=3)
-    assert page.selectbox(key="mc-preset").value == FIRST
+    assert page.selectbox(key="mc-preset").value == "One head, long keys"
     assert "seed 3" in text_of(page)
     page.number_input(key="mc-beta").set_value(5.0).run()
     assert page.selectbox(key="mc-preset").value == OWN
@@ -187,7 +187,7 @@ def test_the_preset_follows_from_the_settings(opened: Callable[..., AppTest]):
 
 def test_choosing_own_settings_changes_nothing(opened: Callable[..., AppTest]):
     page = choose(opened(), OWN)
-    assert page.selectbox(key="mc-preset").value == FIRST
+    assert page.selectbox(key="mc-preset").value == "One head, long keys"
 
 
 @pytest.mark.parametrize(
