@@ -8,8 +8,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from core.figures.export import to_svg
-from core.figures.template import Figure
+from core.figures.template import Figure, to_svg
 from core.inspection.captions import head_name
 from core.inspection.record import AttentionTrace
 from pages.attention.view import View

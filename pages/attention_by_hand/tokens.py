@@ -5,7 +5,7 @@ from functools import partial
 import streamlit as st
 
 from core.figures import by_hand as figures
-from core.figures.reach import reach_map
+from core.figures.planes import reach_map
 from core.theory.by_hand.design import DesignedExample, designed_example, error_curves
 from core.theory.by_hand.identity import IdentityExample, distance_map, identity_example
 from core.theory.by_hand.notation import read_matrix, spell_matrix, spell_vector

@@ -4,7 +4,7 @@ import streamlit as st
 
 from core.figures import montecarlo as figures
 from core.figures import montecarlo_curves as curves
-from core.figures.montecarlo_cloud import key_cloud
+from core.figures.planes import key_cloud, output_plane
 from core.montecarlo.compare import compare, variance_along, variance_slip
 from core.montecarlo.curves import N_DRAWS_A_BETA, limit_variance, quantiles_of
 from core.montecarlo.result import Sample
@@ -27,7 +27,7 @@ def show_main(drawn: Sample) -> None:
         if counts is not None:
             mean_a, mean_b = drawn.mean_weights[:2].tolist()
             title = "Where c lies, in the plane of v_a and v_b"
-            chart = figures.output_plane(counts, (mean_a, mean_b), title=title)
+            chart = output_plane(counts, (mean_a, mean_b), title=title)
             show_chart(chart, width="content", alt=f"{title}: {words.look_of(drawn)}")
             st.markdown("What is missing to the dashed segment lies on the other values.")
     with share:
