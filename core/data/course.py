@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.data.lines import read_lines
+from core.data.characters import read_lines
 from core.data.people import Question
 
 WIKI, TRAIN, DEV, TEST = (
