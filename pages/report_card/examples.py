@@ -12,7 +12,7 @@ from core.data.shipped import load_corpus
 from core.evaluation.mistakes import Mistake, countries_of, mistakes
 from core.evaluation.report_card import Row
 from core.generation.greedy import answer
-from pages.report_card.words import KINDS
+from pages.report_card.charts import KINDS
 from pages.shared import bound
 from pages.shared.digests import digest as data_digest
 from pages.shared.loading import checkpoint_digest, load_model
