@@ -14,7 +14,7 @@ from pages.monte_carlo.pictures import BANDS, BETA, CLOUD, EPSILON
 from pages.monte_carlo.presets import OWN, PRESETS
 
 PAGE = Path(__file__).parents[2] / "pages" / "monte_carlo" / "page.py"
-LOOKS = {
+SHAPES = {
     "One head, small noise": words.MIDDLE,
     "One head, long keys": words.ENDS,
     "Two heads": words.MOSTLY,
@@ -71,7 +71,7 @@ def test_every_preset_has_a_look(preset: str):
     spec = PRESETS[preset]
     small = {name: getattr(spec, name) for name in ("heads", "radial_variance", "noise_variance")}
     drawn = sample(PerturbationSpec(**small, n_draws=20_000))
-    assert words.look_of(drawn) == LOOKS[preset]
+    assert words.shape_of(drawn) == SHAPES[preset]
     assert "±" in words.headline(drawn)
 
 
@@ -116,7 +116,7 @@ def test_one_draw_is_shown_without_a_verdict(
     assert "nan" not in text
 
 
-def test_a_few_draws_tell_neither_look_nor_peaks(opened: Callable[..., AppTest]):
+def test_a_few_draws_tell_neither_shape_nor_peaks(opened: Callable[..., AppTest]):
     page = opened(draws=10, predict=True, answer=words.MIDDLE)
     text = text_of(page)
     assert "10 draws cannot tell." in text
