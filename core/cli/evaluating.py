@@ -15,17 +15,16 @@ from core.data.corpus import TrainingCorpus, questions_digest
 from core.data.people import Question, load_people
 from core.data.task import TASKS
 from core.evaluation.accuracy import grade
-from core.evaluation.baselines import (
+from core.evaluation.mistakes import count_kinds, countries_in, countries_of, mistakes
+from core.evaluation.report_card import evaluation_file
+from core.evaluation.shares import (
     ceiling,
     constant_answer,
     constant_baseline,
     lookup_baseline,
     nearest_name_baseline,
+    wilson_interval,
 )
-from core.evaluation.countries import countries_in, countries_of
-from core.evaluation.interval import wilson_interval
-from core.evaluation.mistakes import count_kinds, mistakes
-from core.evaluation.report_card import evaluation_file
 from core.files import write_json, write_text
 from core.generation.greedy import Answer, answer
 from core.jobs.card import figure, machine, write_figures

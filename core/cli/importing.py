@@ -13,7 +13,7 @@ from core.checkpoints.course_import import DEFAULT_HEADS, Hints, Imported, impor
 from core.checkpoints.params_file import read_file
 from core.checkpoints.shelf import CARD
 from core.checkpoints.store import CheckpointError, save_checkpoint
-from core.data.lines import exact_lines
+from core.data.characters import exact_lines
 from core.models.config import VARIANTS
 
 

@@ -1,7 +1,13 @@
-"""Characters as they are read, and as they are shown. Free of torch and of tokenizers."""
+"""Characters and lines as they are read, and characters as they are shown.
+
+Free of torch and of tokenizers.
+"""
 
 import unicodedata
 from functools import lru_cache
+from pathlib import Path
+
+from core.reading import MOST_TEXT_BYTES, read_bytes
 
 SPACE_GLYPH = "·"
 _GLYPHS = {" ": SPACE_GLYPH, "\n": "⏎", "\t": "⇥", "\u00a0": "⍽"}
@@ -31,6 +37,31 @@ def compose(text: str) -> str:
     letters, and a letter with its accent apart would be other tokens and another name.
     """
     return unicodedata.normalize("NFC", text)
+
+
+def read_lines(path: Path) -> list[str]:
+    """Lines of a UTF-8 file in composed letters; CRLF, a byte order mark and a missing last newline
+    are fine.
+    """
+    return [compose(line) for line in exact_lines(path)]
+
+
+def exact_lines(path: Path) -> list[str]:
+    """The same with every character as it stands there: a model trained elsewhere on this text
+    has numbered them.
+    """
+    return split_lines(read_bytes(path, MOST_TEXT_BYTES), name=str(path))
+
+
+def split_lines(raw: bytes, *, name: str) -> list[str]:
+    """`exact_lines` of the bytes of a UTF-8 file; `name` is what an error calls it."""
+    try:
+        text = raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = raw.count(b"\n", 0, error.start) + 1
+        raise ValueError(f"{name}, line {line}: bytes that are not UTF-8") from None
+    lines = text.replace("\r\n", "\n").split("\n")
+    return lines[:-1] if lines[-1] == "" else lines
 
 
 def visible(text: str) -> str:

@@ -6,7 +6,7 @@ The files are not part of this project; a folder that holds them is named by the
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.data.lines import read_lines
+from core.data.characters import read_lines
 from core.data.people import BIRTHPLACE, Question
 
 WIKI, TRAIN, DEV, TEST = (

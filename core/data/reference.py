@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.data.lines import read_lines
+from core.data.characters import read_lines
 from core.data.people import Person
 
 JUDGED_COLUMNS = ("name", "ours", "reference", "verdict", "reason")

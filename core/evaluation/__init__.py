@@ -1,1 +1,1 @@
-"""Accuracy on questions, baselines, intervals, and the report card's rows."""
+"""Accuracy on questions, what needs no model, wrong answers by kind; rows of the report card."""

@@ -1,12 +1,28 @@
-"""Wrong answers by kind: near in space, near in memory, or neither."""
+"""Wrong answers by kind: near in space, near in memory, or neither.
 
+Near in space is a place in the same country, by name alone. A place is a city, a country or a US
+state. Of several of one name the one with the most people is meant, so Boston lies in the United
+States; a name in another language or another time (Kiev) counts where no city has it as its own.
+What is not found has no country: villages, and the parts of every other country (England, Ontario).
+
+The table of places is made by assets/make_places.py from GeoNames (CC BY 4.0). After its head,
+lines that begin with #, it has blocks with an empty line between them: an ISO code of two letters,
+then sorted names without what they share with the name before. How many characters these are stands
+first in the line, as the character SHARED_FROM places on: `!Leeds`, `&town` is Leedstown.
+"""
+
+import gzip
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal, get_args
 
-from core.data.people import Question
+from core.data.people import Person, Question
+from core.paths import ASSETS
 
+TABLE = ASSETS / "places.txt.gz"
+SHARED_FROM, LONGEST_SHARED = 33, 30
 Kind = Literal["right_country", "known_place", "made_up"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
@@ -29,11 +45,11 @@ def mistakes(
 ) -> list[Mistake]:
     """The wrong ones of the answers `given`, in the order of the questions, each with its kind.
 
-    `countries` holds the country of every place that is known to have one (see
-    core.evaluation.countries). `right_country`: the answer and the expected place have the same
-    country there; a place without a country is never right. `known_place`: otherwise, the answer
-    to a question known from training, or a place in `countries`. `made_up`: anything else, and an
-    empty answer. Raises ValueError for a question without an answer.
+    `countries` holds the country of every place that is known to have one. `right_country`: the
+    answer and the expected place have the same country there; a place without a country is never
+    right. `known_place`: otherwise, the answer to a question known from training, or a place in
+    `countries`. `made_up`: anything else, and an empty answer. Raises ValueError for a question
+    without an answer.
     """
     places = {question.answer for question in known} | set(countries)
     found: list[Mistake] = []
@@ -53,6 +69,34 @@ def count_kinds(found: Iterable[Mistake]) -> dict[str, int]:
     return {kind: counts[kind] for kind in KINDS}
 
 
+def countries_of(places: Collection[str]) -> dict[str, str]:
+    """ISO codes of the places that GeoNames knows (cities of 15,000 people or more).
+
+    Cost: reads 1.5 MB once, about half a second.
+    """
+    known = _table()
+    return {place: known[place] for place in places if place in known}
+
+
+def read_table(text: str) -> Iterator[tuple[str, str]]:
+    """(name, ISO code) of every line of a table."""
+    code, name = "", ""
+    for line in text.split("\n"):
+        if not line:
+            code = ""
+        elif not code:
+            code, name = line, ""
+        else:
+            name = name[: ord(line[0]) - SHARED_FROM] + line[1:]
+            yield name, code
+
+
+def countries_in(people: Iterable[Person]) -> dict[str, str]:
+    """Country of every birthplace in the table; of two namesakes the one with more people in it."""
+    rows = Counter((person.birthplace, person.country) for person in people)
+    return {place: country for (place, country), _ in reversed(rows.most_common())}
+
+
 def _kind(
     answer: str, expected: str, places: set[str | None], countries: Mapping[str, str]
 ) -> Kind:
@@ -60,3 +104,11 @@ def _kind(
         return "made_up"
     country = countries.get(answer)
     return "right_country" if country and country == countries.get(expected) else "known_place"
+
+
+@lru_cache(maxsize=1)
+def _table() -> Mapping[str, str]:
+    """Name to ISO code, read when first asked; nobody changes it."""
+    text = gzip.decompress(TABLE.read_bytes()).decode()
+    _, _, blocks = text.partition("\n\n")  # behind the head
+    return dict(read_table(blocks))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import mean
 
-from core.evaluation.interval import wilson_interval
+from core.evaluation.shares import wilson_interval
 from core.files import read_json
 
 

@@ -1,0 +1,1 @@
+"""Arrays in, charts and pictures out: templates that Altair builds once; no torch."""

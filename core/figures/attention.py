@@ -13,15 +13,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from core.figures.elements import (
-    MOST_LABELS,
-    axis,
-    headline,
-    leaning,
-    named_tokens,
-    token_axis,
-    token_names,
-)
+from core.figures import elements
 from core.figures.palette import FONT_SIZE, KEY, MASKED, QUERY, WEIGHT
 from core.figures.template import Figure, hole, laid_out, table, template
 
@@ -104,20 +96,21 @@ def attention_map(
     n, rows = len(labels), labels if rows is None else rows
     visible = np.tri(n, dtype=np.bool_) if visible is None else visible
     last = int(np.flatnonzero(visible[selected_row]).max(initial=0))
-    room = max(size - ROOM_FOR_AXIS, LINE * min(n, MOST_LABELS))
+    room = max(size - ROOM_FOR_AXIS, LINE * min(n, elements.MOST_LABELS))
     return _attention_map(scored=scores is not None).fill(
         {
             "masked": _masked(visible),
             "cells": _map_cells(weights, contribution, scores, visible),
             "row": _row_frame(selected_row, last),
         },
-        **named_tokens("query", rows, room, sides[0]),
-        **named_tokens("key", labels, ROOM_FOR_KEYS, sides[1]),
-        key_angle=leaning(labels),
+        **elements.named_tokens("query", rows, room, sides[0]),
+        **elements.named_tokens("key", labels, ROOM_FOR_KEYS, sides[1]),
+        key_angle=elements.leaning(labels),
         ticks=list(range(n)),
         domain=[-0.5, n - 0.5],
-        queries=token_names([f"{i} {label}" for i, label in enumerate(rows)]) + "[datum.q]",
-        keys=token_names([f"{i} {label}" for i, label in enumerate(labels)]) + "[datum.k]",
+        queries=elements.token_names([f"{i} {label}" for i, label in enumerate(rows)])
+        + "[datum.q]",
+        keys=elements.token_names([f"{i} {label}" for i, label in enumerate(labels)]) + "[datum.k]",
         top=top,
         width=size,
         height=ROOM_FOR_AXIS + room,
@@ -140,7 +133,7 @@ def _attention_map(*, scored: bool) -> alt.LayerChart:
         alt.LayerChart(layer=layers),
         width=hole("width"),
         height=hole("height"),
-        title=headline(hole("title")),
+        title=elements.headline(hole("title")),
     )
 
 
@@ -192,7 +185,7 @@ def _map_cells(
 
 
 def _plain_axis(**options: Any) -> alt.Axis:
-    return axis(domain=False, ticks=False, labelAngle=0, **options)
+    return elements.axis(domain=False, ticks=False, labelAngle=0, **options)
 
 
 def _edges() -> dict[str, Any]:
@@ -201,8 +194,10 @@ def _edges() -> dict[str, Any]:
         alt.Scale(domain=hole("domain"), nice=False, zero=False, reverse=reverse)
         for reverse in (False, True)
     )
-    keys = token_axis("key", values=hole("ticks"), labelAngle=hole("key_angle"), grid=False)
-    queries = token_axis("query", values=hole("ticks"), grid=False)
+    keys = elements.token_axis(
+        "key", values=hole("ticks"), labelAngle=hole("key_angle"), grid=False
+    )
+    queries = elements.token_axis("query", values=hole("ticks"), grid=False)
     return {
         "x": alt.X("left:Q", title=hole("key_title"), scale=columns, axis=keys),
         "x2": "right:Q",

@@ -22,6 +22,7 @@ from core.figures.template import Figure, hole, laid_out, table, template
 
 Matrix = NDArray[np.float32]
 ROOM_FOR_TOKENS = 380  # pixels of the axis of arcs on a projector
+LEAST_ARC = 0.05  # a fainter weight has no arc
 HALF = 0.43  # of the plot: each of two sets of bars; the rest keeps them apart
 
 
@@ -114,7 +115,6 @@ def score_parts(
     row: int,
     *,
     seen: Sequence[int] | None = None,
-    title: str = "",
 ) -> Figure:
     """The scores of one row split into their q·k parts: key by dimension, around zero.
 
@@ -139,7 +139,6 @@ def score_parts(
         **named_tokens("key", labels, step * len(keys_seen), "key", at=keys_seen),
         reach=[-reach, reach],
         step=step,
-        title=title,
     )
 
 
@@ -160,33 +159,25 @@ def _score_parts() -> alt.Chart:
         )
     )
     height = alt.Step(hole("step"))
-    return laid_out(cells, width=520, height=height, title=headline(hole("title")))
+    return laid_out(cells, width=520, height=height, title=headline(""))
 
 
-def arcs(
-    weights: Matrix,
-    labels: Sequence[str],
-    selected_row: int,
-    *,
-    title: str = "",
-    least: float = 0.05,
-) -> Figure:
-    """Arcs from each query back to its keys; weights below `least` are not drawn, nor is a token's
-    weight on itself.
+def arcs(weights: Matrix, labels: Sequence[str], selected_row: int) -> Figure:
+    """Arcs from each query back to its keys; weights below `LEAST_ARC` are not drawn, nor is a
+    token's weight on itself.
 
     The arcs of the selected row are opaque, the others faint.
     """
     n = len(labels)
     return _arcs().fill(
         {
-            "arcs": _arc_points(weights, labels, selected_row, least),
+            "arcs": _arc_points(weights, labels, selected_row),
             "here": pd.DataFrame({"x": [selected_row], "y": [0]}),
         },
         **named_tokens("token", labels, ROOM_FOR_TOKENS, "token"),
         angle=leaning(labels),
         ticks=list(range(n)),
         domain=[-0.5, n - 0.5],
-        title=title,
     )
 
 
@@ -216,17 +207,13 @@ def _arcs() -> alt.LayerChart:
         )
     )
     here = table("here").mark_point(color=QUERY, filled=True, size=90).encode(x=x, y=y)
-    return alt.LayerChart(layer=[lines, here]).properties(
-        height=300, width=520, title=headline(hole("title"))
-    )
+    return alt.LayerChart(layer=[lines, here]).properties(height=300, width=520, title=headline(""))
 
 
-def _arc_points(
-    weights: Matrix, labels: Sequence[str], selected_row: int, least: float
-) -> pd.DataFrame:
+def _arc_points(weights: Matrix, labels: Sequence[str], selected_row: int) -> pd.DataFrame:
     """Points along each arc that is drawn, in order."""
     angles = np.linspace(0, np.pi, 16)
-    rows, columns = np.nonzero(np.tril(weights, k=-1) >= least)
+    rows, columns = np.nonzero(np.tril(weights, k=-1) >= LEAST_ARC)
     pieces = [
         pd.DataFrame(
             {

@@ -15,6 +15,7 @@ from core.figures.template import Figure, hole, laid_out, table, template
 Array = NDArray[np.float64]
 LEAST_ERROR = 1e-16
 WIDTH = 500  # pixels that the components share on a projector
+HEIGHT, ERRORS_HEIGHT = 260, 280  # pixels
 APART = 0.08  # line ends nearer than this share one name
 
 
@@ -25,7 +26,6 @@ def bar_panels(
     *,
     of_weights: bool,
     axis: str,
-    height: int = 260,
 ) -> Figure:
     """Vectors side by side as bars, each with the claimed vector as grey ticks.
 
@@ -42,7 +42,6 @@ def bar_panels(
         domain=[0.0, 1.0] if of_weights else _span([claimed, *vectors]),
         colour=WEIGHT if of_weights else VALUE,
         axis=axis,
-        height=height,
     )
 
 
@@ -79,7 +78,7 @@ def _bar_panels() -> alt.LayerChart:
         base.mark_tick(color=MASKED, thickness=4).encode(y="claimed:Q"),
         names.encode(x=alt.X("at:O", bandPosition=0), y=alt.value(0), text="name:N"),
     ]
-    return laid_out(alt.LayerChart(layer=layers), height=hole("height"))
+    return laid_out(alt.LayerChart(layer=layers), height=HEIGHT)
 
 
 def weight_curves(
@@ -90,7 +89,6 @@ def weight_curves(
     *,
     chosen: int,
     title: str,
-    height: int = 260,
 ) -> Figure:
     """Weights (len(betas), n) against β, one line a key, named at its end; the rule is `beta`."""
     lines = pd.DataFrame(
@@ -107,7 +105,6 @@ def weight_curves(
             "here": pd.DataFrame({"beta": [beta]}),
         },
         is_chosen=f"datum.key === {json.dumps(labels[chosen], ensure_ascii=False)}",
-        height=height,
         title=title,
     )
 
@@ -140,7 +137,7 @@ def _weight_curves() -> alt.LayerChart:
         .mark_text(align="left", dx=5, fontSize=FONT_SIZE, color=MASKED)
         .encode(x="beta:Q", y="weight:Q", text="key:N")
     )
-    return _titled([lines, names, _rule()])
+    return _titled([lines, names, _rule()], HEIGHT)
 
 
 def error_curves(
@@ -149,7 +146,6 @@ def error_curves(
     beta: float,
     *,
     title: str,
-    height: int = 280,
 ) -> Figure:
     """Errors against β on a log axis, one dash pattern a name; errors of exactly 0 are left out."""
     shown = [(name, values >= LEAST_ERROR, values) for name, values in errors]
@@ -160,7 +156,6 @@ def error_curves(
     return _error_curves().fill(
         {"lines": pd.concat(lines), "here": pd.DataFrame({"beta": [beta]})},
         names=[name for name, _ in errors],
-        height=height,
         title=title,
     )
 
@@ -185,7 +180,7 @@ def _error_curves() -> alt.LayerChart:
             alt.Tooltip("error:Q", format=".3g"),
         ],
     )
-    return _titled([lines, _rule()])
+    return _titled([lines, _rule()], ERRORS_HEIGHT)
 
 
 def _components(vectors: Sequence[Array], labels: Sequence[str], claimed: Array) -> pd.DataFrame:
@@ -240,9 +235,9 @@ def _span(vectors: Sequence[Array]) -> list[float]:
     return [low - room if low < 0 else 0.0, high + room]
 
 
-def _titled(layers: list[alt.Chart]) -> alt.LayerChart:
+def _titled(layers: list[alt.Chart], height: int) -> alt.LayerChart:
     return laid_out(
-        alt.LayerChart(layer=layers), height=hole("height"), title=elements.title(hole("title"))
+        alt.LayerChart(layer=layers), height=height, title=elements.title(hole("title"))
     )
 
 

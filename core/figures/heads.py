@@ -17,7 +17,7 @@ from core.figures.template import Figure, hole, table, template
 
 HEAD_SELECTION = "head"
 SHAPES = ("circle", "square", "diamond", "triangle-up", "cross", "triangle-down")
-EXAMPLE, AVERAGE = "this question", "average"
+EXAMPLE = "this question"
 HEIGHT, ROW, LENS_ROW = 275, 20, 26  # pixels
 SIZE, RING = 130, 420
 PADDING, NEAR = 30, 0.05  # pixels around the points; share of an axis within which names collide

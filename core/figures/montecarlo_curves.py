@@ -13,6 +13,7 @@ from core.figures.palette import KEY, MASKED, QUERY, WEIGHT
 from core.figures.template import Figure, hole, laid_out, table, template
 
 Array = NDArray[np.float64]
+WIDTH, HEIGHT = 212, 340  # pixels: of the share against ε, of a picture as wide as its place
 QUANTILES = ("q05", "q25", "q50", "q75", "q95")
 
 
@@ -23,8 +24,6 @@ def share_against_epsilon(
     *,
     key: str,
     title: str,
-    width: int = 212,
-    height: int = 170,
 ) -> Figure:
     """Shares on a, one dash pattern a name, over the density of ε, the length of `key`."""
     at = epsilon.round(5)
@@ -40,8 +39,6 @@ def share_against_epsilon(
         names=[name for name, _ in shares],
         domain=_ends(epsilon),
         length=f"ε, length of {key}",
-        width=width,
-        height=height,
         title=elements.narrow(title),
     )
 
@@ -69,8 +66,8 @@ def _share_against_epsilon() -> alt.VConcatChart:
         )
     )
     both = alt.vconcat(
-        laid_out(lines, width=hole("width"), height=hole("height")),
-        laid_out(below, width=hole("width"), height=70),
+        laid_out(lines, width=WIDTH, height=170),
+        laid_out(below, width=WIDTH, height=70),
         spacing=6,
     )
     return laid_out(both, title=elements.title(hole("title")), autosize="pad")
@@ -83,7 +80,6 @@ def spread_against_beta(
     *,
     title: str,
     sampled: tuple[float, float | None] | None = None,
-    height: int = 340,
 ) -> Figure:
     """Standard deviations against β, one dash pattern a name; those that are nan are left out.
 
@@ -95,7 +91,7 @@ def spread_against_beta(
         tables["sample"] = _sampled_spread(beta, sampled[0])
         tables["errors"] = _errors(beta, *sampled)
     return _spread_against_beta(sampled=sampled is not None).fill(
-        tables, names=[name for name, _ in curves], betas=_ends(betas), height=height, title=title
+        tables, names=[name for name, _ in curves], betas=_ends(betas), title=title
     )
 
 
@@ -128,7 +124,6 @@ def quantile_bands(
     sampled: Array,
     *,
     title: str,
-    height: int = 340,
 ) -> Figure:
     """Quantiles (5, len(betas)) of the share at 5, 25, 50, 75, 95 % as two bands and the median.
 
@@ -142,7 +137,6 @@ def quantile_bands(
             "sample": pd.DataFrame({"beta": beta, "share": sampled, "name": list(QUANTILES)}),
         },
         betas=_ends(betas),
-        height=height,
         title=title,
     )
 
@@ -213,7 +207,7 @@ def _wide(layers: list[alt.Chart]) -> alt.LayerChart:
     return laid_out(
         alt.LayerChart(layer=layers),
         width="container",
-        height=hole("height"),
+        height=HEIGHT,
         title=elements.title(hole("title")),
     )
 

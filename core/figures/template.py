@@ -23,6 +23,11 @@ Built = alt.Chart | alt.LayerChart | alt.HConcatChart | alt.VConcatChart
 Drawn = TypeVar("Drawn", alt.Chart, alt.LayerChart, alt.HConcatChart, alt.VConcatChart)
 Options = ParamSpec("Options")
 MOST_TEMPLATES = 32  # of one kind; options are few, so this bounds what never happens
+# White ground, and the size of a plot that names none.
+SVG_CONFIG: dict[str, Any] = {
+    "background": "white",
+    "view": {"continuousWidth": 300, "continuousHeight": 300},
+}
 _building = Lock()  # Altair counts names and switches its checks in globals
 
 
@@ -65,6 +70,17 @@ class Figure:
         """One specification that holds the rows themselves; numbers that are none become null."""
         rows = {name: alt.to_values(frame)["values"] for name, frame in self.tables.items()}
         return self.spec | {"datasets": rows}
+
+
+def to_svg(figure: Figure) -> bytes:
+    """SVG of a figure on a white ground, drawn without a browser.
+
+    Cost: 0.3 s for a map of 35 tokens, 3 s and 3 MB for 128.
+    """
+    # Its renderer is 90 MB: only who saves a picture loads it.
+    import vl_convert  # noqa: PLC0415 # pyright: ignore[reportMissingTypeStubs]
+
+    return vl_convert.vegalite_to_svg(figure.to_dict() | {"config": SVG_CONFIG}).encode()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Pictures of trainings: loss and right answers as they go.
+"""Pictures of trainings: loss and right answers as they go, and at the moments that were kept.
 
 Runs are told apart by colour, dashes and the shape of their points, in the order given; what a
 constant answer would reach is grey. Shares lie on a scale from 0 to 1, so that small steps stay
@@ -13,7 +13,7 @@ import altair as alt
 import pandas as pd
 
 from core.figures import elements
-from core.figures.palette import FONT_SIZE, MASKED, RUNS
+from core.figures.palette import FONT_SIZE, KEY, MASKED, RUNS, VALUE
 from core.figures.template import Figure, hole, laid_out, table, template
 
 LossCurve = tuple[str, Sequence[tuple[float, float]]]  # name, (x, loss) …
@@ -21,6 +21,7 @@ AccuracyCurve = tuple[str, Sequence[tuple[float, float, float, float]]]  # …, 
 SHAPES = ("circle", "square", "triangle-up", "diamond")
 MOST_CURVES = len(RUNS)
 SHORT = "format(datum.value, datum.value < 10000 ? ',' : '~s')"  # 1,500 and 15k
+MOMENTS_HEIGHT = 84  # pixels
 LATE = 0.6  # names of phases that begin behind it stand on the left of their line
 
 
@@ -115,6 +116,52 @@ def _accuracy_chart(tables: tuple[str, ...], *, alone: bool) -> alt.LayerChart:
     return _finished([*(_constants() if "constants" in tables else []), *layers])
 
 
+def accuracy_at_moments(
+    points: Sequence[tuple[str, float]], marks: Sequence[tuple[str, str]], *, title: str
+) -> Figure:
+    """Accuracy at each moment (name, share); `marks` are (what, moment) with a line and its name.
+
+    Moments stand at equal distances, as on a slider: snapshots lie dense early and sparse late.
+    """
+    moments = [name for name, _ in points]
+    moments += [moment for _, moment in marks if moment not in moments]
+    return _accuracy_at_moments().fill(
+        {
+            "points": pd.DataFrame(points, columns=["moment", "accuracy"]),
+            "marks": pd.DataFrame(_marks_at_one_moment(marks), columns=["moment", "what"]),
+        },
+        moments=moments,
+        title=title,
+    )
+
+
+@template
+def _accuracy_at_moments() -> alt.LayerChart:
+    domain, ticks = alt.Scale(domain=hole("moments")), elements.axis(labelAngle=0)
+    x = alt.X("moment:N", title=None, scale=domain, axis=ticks)
+    base = table("points").encode(
+        x=x,
+        y=alt.Y(
+            "accuracy:Q",
+            title="right",
+            scale=alt.Scale(domain=[0, 1]),
+            axis=elements.axis(values=[0, 0.5, 1], format=".0%"),
+        ),
+        tooltip=["moment:N", alt.Tooltip("accuracy:Q", format=".1%")],
+    )
+    rules = table("marks").mark_rule(color=KEY, strokeWidth=3).encode(x=x, tooltip=["what:N"])
+    names = (
+        table("marks")
+        .mark_text(color=KEY, fontSize=FONT_SIZE, fontWeight="bold", dx=6, align="left")
+        .encode(x=x, y=alt.value(10), text="what:N")
+    )
+    line = base.mark_line(color=VALUE, strokeWidth=3)
+    dots = base.mark_point(color=VALUE, filled=True, size=90, opacity=1)
+    return elements.fitted(
+        alt.LayerChart(layer=[rules, line, dots, names]), MOMENTS_HEIGHT, hole("title")
+    )
+
+
 def _runs(names: list[str]) -> dict[str, Any]:
     """Names, and the marks that tell one from another."""
     n = len(names)
@@ -203,3 +250,11 @@ def _finished(layers: list[alt.Chart]) -> alt.LayerChart:
         height=hole("height"),
         autosize=alt.AutoSizeParams(type="fit-x", contains="padding"),
     )
+
+
+def _marks_at_one_moment(marks: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+    """(moment, names): two marks at the same moment share one line and one text."""
+    found: dict[str, list[str]] = {}
+    for what, moment in marks:
+        found.setdefault(moment, []).append(what)
+    return [(moment, ", ".join(names)) for moment, names in found.items()]

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from core.evaluation.interval import wilson_interval
+from core.evaluation.shares import wilson_interval
 from core.jobs.folder import METRICS
 from core.jobs.spec import TrainSpec
 from core.jobs.state import Job

@@ -11,7 +11,7 @@ from typing import Any
 
 from core.data.corpus import TrainingCorpus
 from core.evaluation.accuracy import Evaluation, evaluate
-from core.evaluation.baselines import constant_baseline
+from core.evaluation.shares import constant_baseline
 from core.jobs.events import Events
 from core.jobs.metrics import Journal
 from core.jobs.run import Run, save

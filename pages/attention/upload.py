@@ -15,8 +15,8 @@ import streamlit as st
 
 from core.checkpoints.course_import import Hints, import_course
 from core.checkpoints.store import Checkpoint, CheckpointError
+from core.data.characters import split_lines
 from core.data.course import WIKI
-from core.data.lines import split_lines
 from core.data.task import COURSE
 from core.models.config import VARIANTS, GPTConfig
 from core.paths import course_folder

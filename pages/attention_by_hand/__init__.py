@@ -1,0 +1,1 @@
+"""Attention by hand: small exact examples, each editable, each claim checked by its number."""

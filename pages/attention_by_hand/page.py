@@ -1,8 +1,12 @@
 """Attention by hand: small exact examples, each editable, each claim checked by its number."""
 
-from pages.attention_by_hand.keys import show_average, show_copying, show_weights
 from pages.attention_by_hand.tokens import show_design, show_identity
-from pages.attention_by_hand.vectors import show_take_out
+from pages.attention_by_hand.vectors import (
+    show_average,
+    show_copying,
+    show_take_out,
+    show_weights,
+)
 from pages.shared import bound
 
 EXAMPLES = {

@@ -5,13 +5,20 @@ from functools import partial
 import streamlit as st
 
 from core.figures import by_hand as figures
-from core.figures.reach import reach_map
+from core.figures.planes import reach_map
 from core.theory.by_hand.design import DesignedExample, designed_example, error_curves
 from core.theory.by_hand.identity import IdentityExample, distance_map, identity_example
 from core.theory.by_hand.notation import read_matrix, spell_matrix, spell_vector
 from core.theory.by_hand.tokens import SelfAttention
-from pages.attention_by_hand.parts import show, slider, typed, waiting
-from pages.attention_by_hand.words import Lines, tex, tex_row
+from pages.attention_by_hand.parts import (
+    Lines,
+    show,
+    slider,
+    tex,
+    tex_row,
+    typed,
+    wait_for_inputs,
+)
 
 LEAST_BETA, MOST_BETA, MOST_ADDED = 0.5, 5.0, 3.0
 MAP_WIDTH = 290  # pixels: s and t on one scale, in a column of a small screen
@@ -65,7 +72,7 @@ def show_design() -> None:
         ]
     given = [matrix for matrix in fields if matrix is not None]
     if len(given) < len(MATRICES):
-        waiting()
+        wait_for_inputs()
         return
     value, key, query = given
     found = designed_example(beta, value, key, query)

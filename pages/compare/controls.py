@@ -7,8 +7,8 @@ import streamlit as st
 
 from core.checkpoints.shelf import dev_curve, snapshot_steps
 from core.data.people import BIRTHPLACE
-from core.figures.moments import accuracy_curve
 from core.figures.template import Figure
+from core.figures.training import accuracy_at_moments
 from core.paths import CHECKPOINTS
 from pages.shared import bound
 from pages.shared.charts import show_chart
@@ -163,7 +163,7 @@ def _show_curve(name: str, moment: int | None, other: int | None) -> dict[str, F
         return {}
     marks = [("A", _moment_name(moment)), ("B", _moment_name(other))]
     title = f"{name}: right answers to dev, by step"
-    chart = accuracy_curve(points, marks, title=title)
+    chart = accuracy_at_moments(points, marks, title=title)
     show_chart(chart, alt=f"{title}: A at {marks[0][1]}, B at {marks[1][1]}")
     return {"Curve": chart}
 

@@ -20,6 +20,9 @@ from pages.shared.charts import clicked, show_chart
 from pages.shared.files import download_csv, download_json, download_svg
 from pages.shared.text import plain
 
+# Columns of the grid that a map takes; the third has its scale beside it. On less than some 240
+# pixels the leaning names of keys would overlap, so that maps wrap instead.
+SPANS, COLUMN = (3, 3, 4), 74
 GRID_KEY, TABLE_KEY = f"{PREFIX}grid", f"{PREFIX}table"
 
 
@@ -64,10 +67,9 @@ def _show_three(
         title="",
     )
     charts: dict[str, Figure] = {}
-    for place, (name, chart) in zip(
-        st.columns([1, 1, 1.3], gap="small"), [*sides, ("B less A", change)], strict=True
-    ):
-        with place:
+    cells = st.grid(sum(SPANS), min_column_width=COLUMN, gap="xsmall")
+    for span, (name, chart) in zip(SPANS, [*sides, ("B less A", change)], strict=True):
+        with cells.cell(column_span=span):
             st.markdown(f"**{plain(name)}**")
             show_chart(chart, alt=f"{found.quantity}, {name}. {title}")
         charts[name.split(":")[0]] = chart.titled(name)

@@ -1,0 +1,1 @@
+"""One answered question from a stored trace, before torch is loaded, and the way on."""

@@ -37,7 +37,7 @@ class Draft:
     )
     complaints: list[str] = field(default_factory=list)
 
-    def take(self, make: Callable[[], dict[str, Any]], beside: DeltaGenerator) -> None:
+    def accept(self, make: Callable[[], dict[str, Any]], beside: DeltaGenerator) -> None:
         """Accept settings, or say beside the control why not."""
         try:
             self.spec = replace(self.spec, **make())
@@ -47,7 +47,7 @@ class Draft:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Choice:
+class Settings:
     """What to draw (None if an input cannot be used), and whether to predict before looking."""
 
     spec: PerturbationSpec | None
@@ -55,7 +55,7 @@ class Choice:
     predict: bool
 
 
-def choose() -> Choice:
+def choose_settings() -> Settings:
     """The controls of the sidebar."""
     draft = Draft()
     with st.sidebar:
@@ -63,7 +63,7 @@ def choose() -> Choice:
         heads = _choose_heads()
         beside_heads = st.container()
         _choose_numbers(draft)
-        draft.take(lambda: {"heads": _read_heads(heads, draft.spec.n_keys)}, beside_heads)
+        draft.accept(lambda: {"heads": _read_heads(heads, draft.spec.n_keys)}, beside_heads)
         _choose_draws(draft)
         predict = bound.toggle(
             "Predict, then reveal",
@@ -75,7 +75,7 @@ def choose() -> Choice:
             _choose_details(draft)
         spec = None if draft.complaints else draft.spec
         _offer_presets(top, spec)
-    return Choice(spec=spec, complaints=tuple(draft.complaints), predict=predict)
+    return Settings(spec=spec, complaints=tuple(draft.complaints), predict=predict)
 
 
 def _offer_presets(place: DeltaGenerator, spec: PerturbationSpec | None) -> None:
@@ -124,8 +124,8 @@ def _choose_numbers(draft: Draft) -> None:
         beta = _number("Scale β", 10.0, 1.0, "beta", "Length of the queries.")
     with right:
         n_keys = _number("Keys n", 6, 1, "keys")
-    draft.take(lambda: {"n_keys": int(n_keys)}, st.sidebar)
-    draft.take(lambda: {"beta": beta}, st.sidebar)
+    draft.accept(lambda: {"n_keys": int(n_keys)}, st.sidebar)
+    draft.accept(lambda: {"beta": beta}, st.sidebar)
     left, right = st.columns(2)
     with left:
         note = "Radial variance: of key a's length along μ_a."
@@ -133,8 +133,8 @@ def _choose_numbers(draft: Draft) -> None:
     with right:
         note = "Noise variance: of every key in all directions."
         alpha = _number("Noise var. α", 0.0, 0.01, "alpha", note)
-    draft.take(lambda: {"radial_variance": rho}, st.sidebar)
-    draft.take(lambda: {"noise_variance": alpha}, st.sidebar)
+    draft.accept(lambda: {"radial_variance": rho}, st.sidebar)
+    draft.accept(lambda: {"noise_variance": alpha}, st.sidebar)
 
 
 def _choose_draws(draft: Draft) -> None:
@@ -143,8 +143,8 @@ def _choose_draws(draft: Draft) -> None:
         n_draws = _number("Draws", DRAWS, DRAWS, "draws")
     with right:
         seed = _number("Seed", 0, 1, "seed", "The same seed gives the same draws.")
-    draft.take(lambda: _limited(int(n_draws)), st.sidebar)
-    draft.take(lambda: {"seed": int(seed)}, st.sidebar)
+    draft.accept(lambda: _limited(int(n_draws)), st.sidebar)
+    draft.accept(lambda: {"seed": int(seed)}, st.sidebar)
 
 
 def _limited(n_draws: int) -> dict[str, int]:
@@ -162,26 +162,26 @@ def _choose_details(draft: Draft) -> None:
     here = st.container()
     with here:
         dimension = _number("Dimensions d", 64, 1, "dimension")
-        draft.take(lambda: {"dimension": int(dimension)}, here)
+        draft.accept(lambda: {"dimension": int(dimension)}, here)
         further = _text("ρ of the further keys", "", "further", "From key b on; the rest is 0.")
         if further.strip():
-            draft.take(lambda: {"radial_variance": _read_variances(further, draft.spec)}, here)
+            draft.accept(lambda: {"radial_variance": _read_variances(further, draft.spec)}, here)
         norms = _text("Norms of the mean keys", "", "norms", "From μ_a on; the rest is 1.")
         if norms.strip():
-            draft.take(lambda: {"key_norms": _read_norms(norms, draft.spec)}, here)
+            draft.accept(lambda: {"key_norms": _read_norms(norms, draft.spec)}, here)
         kind = bound.selectbox("Values", VALUES, key="mc-values")
         rows = (
             _text("Values, one between semicolons", "1 0; 0 1", "rows", "The rest is 0.")
             if kind == "typed"
             else ""
         )
-        draft.take(lambda: {"values": _read_values(kind, rows, draft.spec.n_keys)}, here)
+        draft.accept(lambda: {"values": _read_values(kind, rows, draft.spec.n_keys)}, here)
         ignore = bound.toggle(
             "Ignore draws with k_a·q < 0",
             key="mc-ignore",
             help="The exercise allows it; theory then gives the law without these draws.",
         )
-        draft.take(lambda: {"ignore_negative": ignore}, here)
+        draft.accept(lambda: {"ignore_negative": ignore}, here)
 
 
 def _read_variances(text: str, spec: PerturbationSpec) -> tuple[float, ...]:

@@ -5,35 +5,44 @@ import streamlit as st
 from core.montecarlo.result import Sample
 from core.montecarlo.spec import PerturbationSpec
 from pages.monte_carlo import data, words
-from pages.monte_carlo.controls import Choice, choose
-from pages.monte_carlo.pictures import show_cloud, show_lower, show_main
+from pages.monte_carlo.controls import choose_settings
+from pages.monte_carlo.pictures import show_agreement, show_cloud, show_output, show_why
 from pages.shared import bound
 from pages.shared.text import plain, typeset
 
 
 def main() -> None:
     """Choose on the left, say what c will look like, then see it, its law and its numbers."""
-    choice = choose()
-    if choice.spec is None:
-        _refuse(choice.complaints)
+    settings = choose_settings()
+    if settings.spec is None:
+        _refuse(*settings.complaints)
         return
-    answer = _ask() if choice.predict else ""
-    if answer is None:
-        _cover(choice.spec)
+    prediction = _ask_prediction() if settings.predict else ""
+    if prediction is None:
+        _cover(settings.spec)
         return
     try:
-        drawn = data.draw(choice.spec)
+        drawn = data.draw(settings.spec)
     except ValueError as error:
-        _refuse((str(error),))
-    else:
-        _reveal(choice, drawn, answer)
+        _refuse(str(error))
+        return
+    _show_headline(drawn, prediction)
+    show_output(drawn)
+    show_agreement(drawn)
+    show_why(drawn)
 
 
-def _ask() -> str | None:
+def _refuse(*reasons: str) -> None:
+    st.info("An input on the left cannot be used; its reason stands beside it.")
+    for reason in reasons:
+        st.markdown(plain(reason))
+
+
+def _ask_prediction() -> str | None:
     """What the viewer says, None before it is said."""
     return bound.selectbox(
         "Prediction: what will c look like over many draws?",
-        words.LOOKS,
+        words.SHAPES,
         index=None,
         placeholder="Say it first; then the picture is uncovered",
         key="mc-answer",
@@ -41,6 +50,7 @@ def _ask() -> str | None:
 
 
 def _cover(spec: PerturbationSpec) -> None:
+    """The task with what is given, before anything is drawn."""
     st.markdown(f"##### {typeset(words.TASK)}")
     given, covered = st.columns([1.25, 1])
     with given:
@@ -52,18 +62,11 @@ def _cover(spec: PerturbationSpec) -> None:
         )
 
 
-def _reveal(choice: Choice, drawn: Sample, answer: str) -> None:
+def _show_headline(drawn: Sample, prediction: str) -> None:
+    """What c does, and what was predicted beside it."""
     st.markdown(f"##### {typeset(words.headline(drawn))}")
-    if answer:
-        st.markdown(words.verdict(answer, drawn))
-    show_main(drawn)
-    show_lower(drawn)
-
-
-def _refuse(reasons: tuple[str, ...]) -> None:
-    st.info("An input on the left cannot be used; its reason stands beside it.")
-    for reason in reasons:
-        st.markdown(plain(reason))
+    if prediction:
+        st.markdown(words.verdict(prediction, drawn))
 
 
 main()

@@ -1,10 +1,10 @@
-"""The two main pictures, the lower one of four, and the table beside it."""
+"""What is given, what c does, theory beside the sample, and where the law comes from."""
 
 import streamlit as st
 
-from core.figures import montecarlo as figures
 from core.figures import montecarlo_curves as curves
-from core.figures.montecarlo_cloud import key_cloud
+from core.figures.montecarlo import share_histogram
+from core.figures.planes import key_cloud, output_plane
 from core.montecarlo.compare import compare, variance_along, variance_slip
 from core.montecarlo.curves import N_DRAWS_A_BETA, limit_variance, quantiles_of
 from core.montecarlo.result import Sample
@@ -16,33 +16,6 @@ from pages.shared.text import plain
 
 EPSILON, BETA, BANDS, CLOUD = "Share and ε", "Spread and β", "Quantiles and β", "Key's cloud"
 N_BARS = 50
-
-
-def show_main(drawn: Sample) -> None:
-    """The plane of v_a and v_b with c in it; the share on a with the exact density over it."""
-    spec = drawn.spec
-    plane, share = st.columns([1, 1.25])
-    with plane:
-        counts = drawn.plane_counts
-        if counts is not None:
-            mean_a, mean_b = drawn.mean_weights[:2].tolist()
-            title = "Where c lies, in the plane of v_a and v_b"
-            chart = figures.output_plane(counts, (mean_a, mean_b), title=title)
-            show_chart(chart, width="content", alt=f"{title}: {words.look_of(drawn)}")
-            st.markdown("What is missing to the dashed segment lies on the other values.")
-    with share:
-        curve = data.density_curve(spec)
-        title = f"Share on a: {words.draws(drawn)} (bars)"
-        title += ", exact density (line)" if curve is not None else ", density: sample only"
-        chart = figures.share_histogram(
-            drawn.coarse_counts(N_BARS),
-            drawn.mean_share_a.value,
-            drawn.deviation_share_a.value,
-            title=title,
-            density=curve,
-        )
-        show_chart(chart, alt=f"{title}; {words.look_of(drawn)}")
-        st.markdown(words.peaks(drawn))
 
 
 def show_cloud(spec: PerturbationSpec) -> None:
@@ -58,10 +31,46 @@ def show_cloud(spec: PerturbationSpec) -> None:
     )
 
 
-def show_lower(drawn: Sample) -> None:
-    """Theory beside the sample; then one of four pictures, and the common slip beside it."""
-    _table(drawn)
-    kind = bound.segmented_control(
+def show_output(drawn: Sample) -> None:
+    """The plane of v_a and v_b with c in it; the share on a with the exact density over it."""
+    spec = drawn.spec
+    plane, share = st.columns([1, 1.25])
+    with plane:
+        counts = drawn.plane_counts
+        if counts is not None:
+            mean_a, mean_b = drawn.mean_weights[:2].tolist()
+            title = "Where c lies, in the plane of v_a and v_b"
+            chart = output_plane(counts, (mean_a, mean_b), title=title)
+            show_chart(chart, width="content", alt=f"{title}: {words.shape_of(drawn)}")
+            st.markdown("What is missing to the dashed segment lies on the other values.")
+    with share:
+        curve = data.density_curve(spec)
+        title = f"Share on a: {words.count_of_draws(drawn)} (bars)"
+        title += ", exact density (line)" if curve is not None else ", density: sample only"
+        chart = share_histogram(
+            drawn.coarse_counts(N_BARS),
+            drawn.mean_share_a.value,
+            drawn.deviation_share_a.value,
+            title=title,
+            density=curve,
+        )
+        show_chart(chart, alt=f"{title}; {words.shape_of(drawn)}")
+        st.markdown(words.peaks_sentence(drawn))
+
+
+def show_agreement(drawn: Sample) -> None:
+    """Theory beside the sample, number by number."""
+    law = data.law(drawn.spec)
+    rows = compare(drawn, law)
+    with st.columns(1, wrap=False)[0]:
+        st.markdown(words.agreement_table(rows))
+    reason = words.steadier_not_certain(rows, drawn.spec)
+    st.markdown(f"Theory: {plain(law.method)}. {words.agreement_note(drawn)} {reason}")
+
+
+def show_why(drawn: Sample) -> None:
+    """One of four pictures of where the law comes from, and the common slip beside it."""
+    chosen = bound.segmented_control(
         "Picture",
         [EPSILON, BETA, BANDS, CLOUD],
         default=EPSILON,
@@ -69,21 +78,29 @@ def show_lower(drawn: Sample) -> None:
         key="mc-picture",
         label_visibility="collapsed",
     )
-    left, right = st.columns([1.15, 1])
-    with left:
-        kinds = {EPSILON: _epsilon, BETA: _spread, BANDS: _bands}
-        if kind == CLOUD:
-            show_cloud(drawn.spec)
-        else:
-            kinds[kind or EPSILON](drawn)
-    with right:
-        formula, text = words.slip(drawn, *variance_slip(drawn), variance_along(drawn))
-        st.markdown("**A common slip**")
-        st.latex(formula)
-        st.markdown(text)
+    picture, slip = st.columns([1.15, 1])
+    with picture:
+        _show_picture(chosen or EPSILON, drawn)
+    with slip:
+        _show_slip(drawn)
 
 
-def _epsilon(drawn: Sample) -> None:
+def _show_picture(chosen: str, drawn: Sample) -> None:
+    if chosen == CLOUD:
+        show_cloud(drawn.spec)
+        return
+    show = {EPSILON: _share_and_epsilon, BETA: _spread_and_beta, BANDS: _quantiles_and_beta}
+    show[chosen](drawn)
+
+
+def _show_slip(drawn: Sample) -> None:
+    formula, text = words.common_slip(drawn, *variance_slip(drawn), variance_along(drawn))
+    st.markdown("**A common slip**")
+    st.latex(formula)
+    st.markdown(text)
+
+
+def _share_and_epsilon(drawn: Sample) -> None:
     found = data.epsilon_curves(drawn.spec)
     if found is None:
         st.info(
@@ -102,7 +119,7 @@ def _epsilon(drawn: Sample) -> None:
     )
 
 
-def _spread(drawn: Sample) -> None:
+def _spread_and_beta(drawn: Sample) -> None:
     spec = drawn.spec
     betas, lines = data.spread_curves(spec)
     deviation = drawn.deviation_share_a
@@ -111,7 +128,7 @@ def _spread(drawn: Sample) -> None:
         betas, lines, spec.beta, title=title, sampled=(deviation.value, deviation.standard_error)
     )
     show_chart(chart, alt=f"{title}, against β")
-    st.markdown(words.together(spec))
+    st.markdown(words.why_not_steadier(spec))
     limits = [limit_variance(spec, heads) for heads in ("one", "two")]
     if None in limits:
         st.markdown("Lines: theory, where it knows. Point: this sample, ± 4 standard errors.")
@@ -122,7 +139,7 @@ def _spread(drawn: Sample) -> None:
     )
 
 
-def _bands(drawn: Sample) -> None:
+def _quantiles_and_beta(drawn: Sample) -> None:
     betas, quantiles, known = data.quantile_curves(drawn.spec)
     title = "Share on a: median, middle 50 %, middle 90 %"
     chart = curves.quantile_bands(
@@ -131,12 +148,3 @@ def _bands(drawn: Sample) -> None:
     show_chart(chart, alt=f"{title}, against β")
     source = "exact" if known else f"sampled ({N_DRAWS_A_BETA:,} draws each at most)"
     st.markdown(f"Bands: {source}. Points: 5, 25, 50, 75, 95 % of this sample at β.")
-
-
-def _table(drawn: Sample) -> None:
-    law = data.law(drawn.spec)
-    rows = compare(drawn, law)
-    with st.columns(1, wrap=False)[0]:
-        st.markdown(words.table(rows))
-    reason = words.failing(rows, drawn.spec)
-    st.markdown(f"Theory: {plain(law.method)}. {words.agreement(drawn)} {reason}")

@@ -22,7 +22,6 @@ PRESETS = {
     "Two equal heads": PerturbationSpec(heads="two-equal"),
     "Many heads": PerturbationSpec(heads=N_MANY),
 }
-FIRST = "One head, long keys"
 
 
 def preset_of(spec: PerturbationSpec | None) -> str:

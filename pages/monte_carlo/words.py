@@ -15,8 +15,8 @@ MOSTLY = "near the midpoint mostly, now and then far off"
 ENDS = "at v_a or at v_b, hardly ever between"
 ASIDE = "mostly at one place, but off the midpoint"
 SPREAD = "all over: no place holds most of it"
-UNTOLD = "not to be told from so few draws"
-LOOKS = (MIDDLE, MOSTLY, ENDS, ASIDE, SPREAD)
+UNCLEAR = "not to be told from so few draws"
+SHAPES = (MIDDLE, MOSTLY, ENDS, ASIDE, SPREAD)
 QUANTITIES = {
     "mean_share_a": "mean of the share on a",
     "variance_share_a": "variance of the share on a",
@@ -36,18 +36,18 @@ AGREEMENTS: dict[Verdict, str] = {
 NO_NUMBER = "–"
 _SCALED = r"$\lVert v_a {} v_b\rVert^2\,\mathrm{{Var}}[t]$"
 MOST, ALWAYS, LITTLE = 0.5, 0.95, 1e-3
-# With fewer draws another seed often tells another look, or another number of peaks.
-ENOUGH, ENOUGH_FOR_PEAKS = 100, 1000
+# With fewer draws another seed often tells another shape, or another number of peaks.
+ENOUGH_FOR_SHAPE, ENOUGH_FOR_PEAKS = 100, 1000
 
 
-def look_of(drawn: Sample) -> str:
-    """Which of `LOOKS` the sample is, by tenths of the share on a; `UNTOLD` of too few draws.
+def shape_of(drawn: Sample) -> str:
+    """Which of `SHAPES` the sample is, by tenths of the share on a; `UNCLEAR` of too few draws.
 
     Near the midpoint is a share from 0.4 to 0.6; off it, at least half of the draws lie in two
     neighbouring tenths elsewhere; ends are the outermost tenths, each with a tenth of the draws.
     """
-    if drawn.n_kept < ENOUGH:
-        return UNTOLD
+    if drawn.n_kept < ENOUGH_FOR_SHAPE:
+        return UNCLEAR
     parts = drawn.coarse_counts(10) / drawn.n_kept
     middle = float(parts[4:6].sum())
     if middle >= ALWAYS:
@@ -63,21 +63,22 @@ def look_of(drawn: Sample) -> str:
 
 def headline(drawn: Sample) -> str:
     """One sentence: what c does, with its number and error."""
-    off = percents(drawn.p_off_center())
-    spread = measured(drawn.variance_share_a)
+    off = percent_with_error(drawn.p_off_center())
+    spread = with_error(drawn.variance_share_a)
     return {
         MIDDLE: f"c stays near ½(v_a + v_b): the variance of its share on a is {spread}.",
         MOSTLY: f"c is near ½(v_a + v_b) mostly, not always: in {off} of the draws its share on a "
         "is below 0.1 or above 0.9.",
         ENDS: f"c is nearly v_a or nearly v_b in {off} of the draws, and seldom the average.",
         ASIDE: "c is mostly at one place, but not at ½(v_a + v_b): its share on a is "
-        f"{measured(drawn.mean_share_a)} in the mean.",
+        f"{with_error(drawn.mean_share_a)} in the mean.",
         SPREAD: f"c is all over: the variance of its share on a is {spread}.",
-        UNTOLD: f"{draws(drawn)} cannot tell what c looks like; {ENOUGH} draws can.",
-    }[look_of(drawn)]
+        UNCLEAR: f"{count_of_draws(drawn)} cannot tell what c looks like; {ENOUGH_FOR_SHAPE} "
+        "draws can.",
+    }[shape_of(drawn)]
 
 
-def peaks(drawn: Sample) -> str:
+def peaks_sentence(drawn: Sample) -> str:
     """Whether mean ± sd can stand for the law."""
     mean, deviation = drawn.mean_share_a.value, drawn.deviation_share_a.value
     if drawn.n_kept < 2:
@@ -95,20 +96,20 @@ def peaks(drawn: Sample) -> str:
 
 def verdict(answer: str, drawn: Sample) -> str:
     """The prediction beside what happened."""
-    happened = look_of(drawn)
+    happened = shape_of(drawn)
     parts = drawn.coarse_counts(10) / drawn.n_kept
     ends, middle = parts[0] + parts[9], parts[4:6].sum()
     numbers = (
         f"{middle:.1%} of the draws within 0.1 of the midpoint, {ends:.1%} within 0.1 of an end."
     )
-    if happened == UNTOLD:
-        return f":material/help: **{draws(drawn)} cannot tell.** {numbers}"
+    if happened == UNCLEAR:
+        return f":material/help: **{count_of_draws(drawn)} cannot tell.** {numbers}"
     if answer == happened:
         return f":material/check: **As you said.** {numbers}"
     return f":material/close: **It is {happened}.** {numbers}"
 
 
-def failing(rows: Sequence[Row], spec: PerturbationSpec) -> str:
+def steadier_not_certain(rows: Sequence[Row], spec: PerturbationSpec) -> str:
     """That more heads are steadier, not certain; empty where no head asks for a alone."""
     several = spec.heads > 1 if isinstance(spec.heads, int) else spec.heads == "two"
     if not several:
@@ -118,11 +119,11 @@ def failing(rows: Sequence[Row], spec: PerturbationSpec) -> str:
         return ""
     return (
         f"Steadier, not certain: the head on the long key puts less than half on it in "
-        f"{percents(Measured(row.sample, row.standard_error))} of the draws."
+        f"{percent_with_error(Measured(row.sample, row.standard_error))} of the draws."
     )
 
 
-def together(spec: PerturbationSpec) -> str:
+def why_not_steadier(spec: PerturbationSpec) -> str:
     """Why more heads than two need not be steadier still."""
     h = spec.heads if isinstance(spec.heads, int) else 8
     on_a = int((replace(spec, heads=h).coefficients[:, 0] > 0).sum())
@@ -132,7 +133,7 @@ def together(spec: PerturbationSpec) -> str:
     )
 
 
-def table(rows: Sequence[Row]) -> str:
+def agreement_table(rows: Sequence[Row]) -> str:
     """Quantity, theory, sample, standard error, agreement as a Markdown table."""
     lines = [
         f"| {QUANTITIES[row.quantity]} | {_theory(row)} | {_number(row.sample, '.4g')} "
@@ -143,16 +144,18 @@ def table(rows: Sequence[Row]) -> str:
     return "\n".join([*head, *lines])
 
 
-def agreement(drawn: Sample) -> str:
+def agreement_note(drawn: Sample) -> str:
     """What stands behind a verdict."""
     return (
         f"Agreement: while theory is right, some row fails in at most {FALSE_VERDICTS:.0%} of all "
         "samples, however few the draws; where no sample could fail they are too few. "
-        f"{draws(drawn)}, seed {drawn.spec.seed}."
+        f"{count_of_draws(drawn)}, seed {drawn.spec.seed}."
     )
 
 
-def slip(drawn: Sample, right: float, wrong: float, along: tuple[float, float]) -> tuple[str, str]:
+def common_slip(
+    drawn: Sample, right: float, wrong: float, along: tuple[float, float]
+) -> tuple[str, str]:
     """The common slip: its formula, and what the sample says of it."""
     formula = (
         r"\begin{gathered}c = t v_a + (1-t) v_b\\"
@@ -166,7 +169,7 @@ def slip(drawn: Sample, right: float, wrong: float, along: tuple[float, float]) 
     text = (
         "The slip writes $(v_a + v_b)\\,\\mathrm{Var}[t]$, as if $t$ and $1 - t$ varied "
         f"apart. Here {_SCALED.format('-')} = {right:.3g}; with the slip's direction "
-        f"{_SCALED.format('+')} = {wrong:.3g}; total variance in the sample: {measured(total)}. "
+        f"{_SCALED.format('+')} = {wrong:.3g}; total variance in the sample: {with_error(total)}. "
         f"$c$ varies by {along[0]:.3g} along $v_a - v_b$ and by {along[1]:.2g} along $v_a + v_b$."
     )
     if same:
@@ -182,18 +185,18 @@ def slip(drawn: Sample, right: float, wrong: float, along: tuple[float, float]) 
     )
 
 
-def draws(drawn: Sample) -> str:
+def count_of_draws(drawn: Sample) -> str:
     """How many draws there are."""
     return "1 draw" if drawn.n_kept == 1 else f"{drawn.n_kept:,} draws"
 
 
-def measured(found: Measured) -> str:
+def with_error(found: Measured) -> str:
     """A number and its standard error, where there is one."""
     error = "" if found.standard_error is None else f" ± {found.standard_error:.1g}"
     return f"{found.value:.3g}{error}"
 
 
-def percents(found: Measured) -> str:
+def percent_with_error(found: Measured) -> str:
     """A probability and its standard error, where there is one, in percent."""
     error = "" if found.standard_error is None else f" ± {100 * found.standard_error:.1g}"
     return f"{100 * found.value:.3g}{error} %"

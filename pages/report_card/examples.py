@@ -9,11 +9,10 @@ from core.checkpoints.store import CheckpointError
 from core.data.corpus import TrainingCorpus, questions_digest
 from core.data.course import DEV, TEST, TRAIN, WIKI
 from core.data.task import COURSE
-from core.evaluation.countries import countries_of
-from core.evaluation.mistakes import Mistake, mistakes
+from core.evaluation.mistakes import Mistake, countries_of, mistakes
 from core.evaluation.report_card import Row
 from core.generation.greedy import answer
-from pages.report_card.words import KINDS
+from pages.report_card.charts import KINDS
 from pages.shared import bound
 from pages.shared.loading import checkpoint_digest, load_model
 from pages.shared.records import digest as data_digest

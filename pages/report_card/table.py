@@ -1,13 +1,34 @@
-"""The report card itself: a Markdown table, and the notes that its marks point to."""
+"""The report card itself: what it says above, a Markdown table, and the notes of its marks."""
 
+import shlex
 from collections.abc import Sequence
 from urllib.parse import quote
 
+import streamlit as st
+
 from core.catalogue import model_label
-from core.evaluation.report_card import Row, distinct
-from core.evaluation.tables import Published, published_for
+from core.evaluation.report_card import Row, distinct, load_rows
+from core.evaluation.tables import Published, PublishedTable, load_published, published_for
+from core.paths import ASSETS, CHECKPOINTS
+from pages.shared.records import digest
 from pages.shared.text import percent, plain
 
+TABLES = ASSETS / "report_card"
+LINE, HEAD = 39, 90  # pixels of the table
+TASK = (
+    "Answer “Where was X born?” from memory; only the exact text counts (Stanford CS224N, "
+    "assignment 5). Pretraining reads one sentence a person; the {}dev questions are about people "
+    "never asked about in training."
+)
+EMPTY = (
+    "**No checkpoint of the course's task is here yet.** Name the folder with the course's files "
+    "in `A5_DATA`, then train one and record its evaluation:"
+)
+EVALUATE = 'python -m core evaluate --checkpoint {} --corpus "$A5_DATA" --split dev --record'
+EMPTY_COMMANDS = (
+    'python -m core train --preset course-pieces --corpus "$A5_DATA" '
+    f"--out checkpoints/course-pieces\n{EVALUATE.format('course-pieces')}"
+)
 _HEAD = """\
 | variant | dev accuracy (95 %) | parameters | pretrained | trained in | public | reports |
 |:--|:--|--:|:--|--:|--:|--:|"""
@@ -15,13 +36,37 @@ _SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 _CONSTANT = "constant"
 
 
-def table(rows: Sequence[Row], figures: Sequence[Published]) -> tuple[str, list[str]]:
-    """The report card in Markdown, and its notes in the order of their marks."""
-    notes: list[str] = []
-    models = distinct([row.kind for row in rows], [row.name for row in rows])
-    lines = [_line(row, model, figures, notes) for row, model in zip(rows, models, strict=True)]
-    lines += _others(rows, figures, notes)
-    return "\n".join([_HEAD, *(f"| {' | '.join(cells)} |" for cells in lines)]), notes
+def read_rows() -> list[Row]:
+    """Every checkpoint of the course's task, read at every run: the files are small."""
+    return load_rows(CHECKPOINTS, digest=digest)
+
+
+def read_published() -> PublishedTable:
+    """Figures from elsewhere, and what they are."""
+    return load_published(TABLES / "published.json")
+
+
+def show_heading(rows: Sequence[Row], figures: Sequence[Published]) -> None:
+    """The best figure and the task; what cannot be shown or compared; how to begin."""
+    st.markdown(f"##### {plain(_headline(rows, figures))}\n{_task(rows)}")
+    problems, commands = _problems(rows)
+    for problem in problems:
+        st.warning(plain(problem), icon=":material/warning:")
+    if commands:
+        st.code(commands, language="bash", wrap_lines=True)
+    if mixed := _other_questions(rows):
+        st.warning(plain(mixed), icon=":material/warning:")
+    if not rows:
+        st.info(EMPTY, icon=":material/school:")
+        st.code(EMPTY_COMMANDS, language="bash")
+
+
+def show_table(rows: Sequence[Row], figures: Sequence[Published]) -> list[str]:
+    """The table, which scrolls on a phone; its notes, to be shown further down."""
+    card, notes = _table(rows, figures)
+    with st.container(height=LINE * card.count("\n") + HEAD, border=False):
+        st.markdown(card)
+    return notes
 
 
 def note_lines(notes: Sequence[str]) -> str:
@@ -34,6 +79,56 @@ def duration(seconds: float | None) -> str:
     if seconds is None:
         return "not told"
     return f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.0f} min"
+
+
+def _headline(rows: Sequence[Row], figures: Sequence[Published]) -> str:
+    """The best variant, beside what a lookup and the best public model reach."""
+    best = max((figure.accuracy for figure in figures if figure.public), default=0.0)
+    measured = [(row, row.measured) for row in rows if row.measured is not None]
+    if not measured:
+        return f"Who was born where: the best public figure on dev is {percent(best)}"
+    row, first = measured[0]
+    return (
+        f"{row.label[0].upper()}{row.label[1:]}: {percent(first.accuracy)} of dev right; best "
+        f"public figure {percent(best)}, lookup {percent(first.baselines['lookup_baseline'])}"
+    )
+
+
+def _task(rows: Sequence[Row]) -> str:
+    """What is asked, and of whom, in two sentences."""
+    totals = [row.measured.total for row in rows if row.measured is not None]
+    return TASK.format(f"{totals[0]:,} " if totals else "")
+
+
+def _other_questions(rows: Sequence[Row]) -> str:
+    """Names the rows whose questions are not those of the best row; empty where none is."""
+    measured = [(row.name, row.measured.data) for row in rows if row.measured is not None]
+    others = [name for name, data in measured if data != measured[0][1]]
+    if not others:
+        return ""
+    return (
+        f"Not the same questions: {', '.join(others)} answered other dev questions than "
+        f"{measured[0][0]}, whose constant answer, nearest name, lookup and ceiling are shown. "
+        "Their shares cannot be compared."
+    )
+
+
+def _problems(rows: Sequence[Row]) -> tuple[list[str], str]:
+    """Why recorded evaluations cannot be used, and the commands that record them again."""
+    broken = [row for row in rows if row.problem]
+    return (
+        [f"The evaluation of {row.name} is not shown: {row.problem}." for row in broken],
+        "\n".join(EVALUATE.format(shlex.quote(row.name)) for row in broken),
+    )
+
+
+def _table(rows: Sequence[Row], figures: Sequence[Published]) -> tuple[str, list[str]]:
+    """The report card in Markdown, and its notes in the order of their marks."""
+    notes: list[str] = []
+    models = distinct([row.kind for row in rows], [row.name for row in rows])
+    lines = [_line(row, model, figures, notes) for row, model in zip(rows, models, strict=True)]
+    lines += _others(rows, figures, notes)
+    return "\n".join([_HEAD, *(f"| {' | '.join(cells)} |" for cells in lines)]), notes
 
 
 def _line(row: Row, model: str, figures: Sequence[Published], notes: list[str]) -> list[str]:

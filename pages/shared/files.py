@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from core.figures.template import Figure
+from core.figures.template import Figure, to_svg
 
 
 def download(label: str, data: Callable[[], bytes], file_name: str, mime: str) -> None:
@@ -23,7 +23,7 @@ def download_svg(label: str, chart: Figure, file_name: str, *, width: int | None
     """A picture as it is drawn; `width` is that of its plot in the file, where it is told."""
     if width is not None:
         chart = replace(chart, spec=chart.spec | {"width": width})
-    download(f"{label} (SVG)", partial(_svg, chart), f"{file_name}.svg", "image/svg+xml")
+    download(f"{label} (SVG)", partial(to_svg, chart), f"{file_name}.svg", "image/svg+xml")
 
 
 def download_csv(label: str, table: pd.DataFrame, file_name: str) -> None:
@@ -39,9 +39,3 @@ def download_json(label: str, values: Callable[[], dict[str, Any]], file_name: s
         f"{file_name}.json",
         "application/json",
     )
-
-
-def _svg(chart: Figure) -> bytes:
-    from core.figures.export import to_svg  # noqa: PLC0415 - its renderer is 90 MB
-
-    return to_svg(chart)

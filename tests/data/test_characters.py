@@ -7,8 +7,14 @@ import pytest
 
 from core.checkpoints.shelf import list_checkpoints
 from core.checkpoints.store import load_checkpoint
-from core.data.characters import compose, describe_character, legible, visible
-from core.data.lines import exact_lines, read_lines
+from core.data.characters import (
+    compose,
+    describe_character,
+    exact_lines,
+    legible,
+    read_lines,
+    visible,
+)
 from core.data.people import Person
 from core.data.vocabulary import CharVocabulary
 from core.paths import CHECKPOINTS

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from core.evaluation.interval import wilson_interval
+from core.evaluation.shares import wilson_interval
 from core.evaluation.tables import (
     Published,
     load_ablation,

@@ -6,14 +6,12 @@ import numpy as np
 import pytest
 
 from core.figures import compare as figures
-from core.figures.export import to_svg
-from core.figures.moments import accuracy_curve
 from core.figures.palette import KEY, MASKED
+from core.figures.template import to_svg
 
 LABELS = ["n", "n", "⁇"]
 VISIBLE = np.tri(3, dtype=bool)
 VALUES = np.array([[1.0, 0, 0], [0.25, 0.75, 0], [0.1, 0.2, 0.7]])
-POINTS = [("25", 0.0), ("50", 0.4), ("finished", 0.7)]
 
 
 def side(**changes: Any) -> dict[str, Any]:
@@ -83,26 +81,6 @@ def test_long_maps_do_not_grow_without_end():
     rows = encodings(spec, "y")[0]
     assert (rows["axis"]["labelOverlap"], rows["axis"]["labelFontSize"]) == (False, 8)
     assert rows["title"] == "query (looks) · every 2nd is named"
-
-
-def test_the_curve_has_its_points_in_order_and_a_named_line_at_each_mark():
-    marks = [("A", "50"), ("B", "finished")]
-    spec = accuracy_curve(POINTS, marks, title="T").to_dict()
-    assert [(r["moment"], r["accuracy"]) for r in rows_of(spec, "accuracy")] == POINTS
-    assert encodings(spec, "x")[0]["scale"]["domain"] == ["25", "50", "finished"]
-    assert [(r["what"], r["moment"]) for r in rows_of(spec, "what")] == marks
-    assert encodings(spec, "y")[0]["scale"]["domain"] == [0, 1]
-    assert [layer["mark"]["type"] for layer in spec["layer"]] == ["rule", "line", "point", "text"]
-
-
-def test_two_marks_at_one_moment_share_their_line_and_text():
-    spec = accuracy_curve(POINTS, [("A", "50"), ("B", "50")], title="T").to_dict()
-    assert [(r["what"], r["moment"]) for r in rows_of(spec, "what")] == [("A, B", "50")]
-
-
-def test_a_mark_without_a_point_still_has_its_place():
-    spec = accuracy_curve(POINTS, [("A", "75")], title="T").to_dict()
-    assert encodings(spec, "x")[0]["scale"]["domain"] == ["25", "50", "finished", "75"]
 
 
 def test_the_grid_of_all_heads_can_be_clicked_and_frames_the_chosen_one():

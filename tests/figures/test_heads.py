@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from core.figures import heads as figures
-from core.figures.export import to_svg
 from core.figures.heads import Beside, Point
 from core.figures.palette import KEY
+from core.figures.template import to_svg
 
 POINTS = [
     Point(0, 0, "L0·H0", 0.1, 5.0, "name", "L0·H0"),

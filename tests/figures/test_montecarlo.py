@@ -7,8 +7,7 @@ import pytest
 
 from core.figures import montecarlo as figures
 from core.figures import montecarlo_curves as curves
-from core.figures.montecarlo_cloud import key_cloud
-from core.figures.palette import KEY, VALUE, WEIGHT
+from core.figures.palette import WEIGHT
 from core.figures.template import Figure
 
 
@@ -18,33 +17,6 @@ def rows_of(chart: Figure) -> list[list[dict]]:
 
 def largest(chart: Figure) -> list[dict]:
     return max(rows_of(chart), key=len)
-
-
-@pytest.fixture
-def counts() -> np.ndarray:
-    drawn = np.zeros((4, 4), dtype=np.int64)
-    drawn[3, 0], drawn[0, 3], drawn[1, 2] = 30, 50, 20
-    return drawn
-
-
-def test_the_plane_sends_only_cells_that_were_hit(counts: np.ndarray):
-    cells = largest(figures.output_plane(counts, (0.4, 0.5), title="c"))
-    assert sorted((cell["a"], cell["b"], cell["part"]) for cell in cells) == [
-        (0.0, 0.75, 0.5),
-        (0.25, 0.5, 0.2),
-        (0.75, 0.0, 0.3),
-    ]
-
-
-def test_the_plane_marks_mean_and_midpoint_and_the_segment(counts: np.ndarray):
-    chart = figures.output_plane(counts, (0.4, 0.5), title="c")
-    points = next(rows for rows in rows_of(chart) if "name" in rows[0])
-    assert [(p["name"], p["a"], p["b"]) for p in points] == [
-        ("mean of c", 0.4, 0.5),
-        ("ideal midpoint", 0.5, 0.5),
-    ]
-    assert {"a": 1, "b": 0} in [row for rows in rows_of(chart) for row in rows]
-    assert chart.to_dict()["layer"][1]["mark"]["color"] == VALUE
 
 
 def test_bars_are_a_density_that_sums_to_1():
@@ -77,23 +49,6 @@ def test_a_density_beyond_all_bounds_is_cut_off():
     mark = chart.to_dict()["layer"][1]["mark"]
     assert mark["clip"] is True
     assert mark["color"] == WEIGHT
-
-
-def test_a_cloud_is_sent_in_cells_and_keeps_its_shape():
-    points = np.random.default_rng(0).standard_normal((50_000, 2)) * [0.7, 0.1] + [1, 0]
-    chart = key_cloud(points, (1.0, 1.0), title="cloud")
-    cells = largest(chart)
-    assert len(cells) < 60 * 60
-    assert sum(cell["part"] for cell in cells) == pytest.approx(1.0, abs=1e-3)
-    spec = chart.to_dict()
-    spans = [np.ptp(spec["layer"][0]["encoding"][axis]["scale"]["domain"]) for axis in ("x", "y")]
-    assert spec["width"] / spec["height"] == pytest.approx(spans[0] / spans[1], rel=0.01)
-    assert spec["layer"][0]["mark"]["color"] == KEY
-
-
-def test_a_cloud_without_noise_is_a_line():
-    points = np.column_stack([np.linspace(-1, 3, 500), np.zeros(500)])
-    assert {cell["low"] for cell in largest(key_cloud(points, (1.0, 2.0), title=""))} == {0}
 
 
 def test_the_share_stands_over_the_density_of_epsilon():
@@ -156,13 +111,6 @@ def test_bands_hold_five_quantiles_and_the_sampled_ones():
     assert chart.to_dict()["layer"][0]["encoding"]["x"]["scale"]["type"] == "log"
 
 
-def test_a_full_plane_and_histogram_are_small():
-    full = np.ones((40, 40), dtype=np.int64)
-    sizes = [
-        len(json.dumps(chart.to_dict()))
-        for chart in (
-            figures.output_plane(full, (0.5, 0.5), title=""),
-            figures.share_histogram(np.ones(50, dtype=np.int64), 0.5, 0.1, title=""),
-        )
-    ]
-    assert sum(sizes) < 150_000
+def test_a_full_histogram_is_small():
+    full = np.ones(50, dtype=np.int64)
+    assert len(json.dumps(figures.share_histogram(full, 0.5, 0.1, title="").to_dict())) < 15_000

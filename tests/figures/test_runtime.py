@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from core.figures.approximation import error_chart, spectrum_chart
-from core.figures.export import to_svg
 from core.figures.palette import FAMILIES, FONT_SIZE, MASKED
 from core.figures.runtime import SHAPES, Crossing, Line, growth_chart
+from core.figures.template import to_svg
 
 LENGTHS = (128, 256, 512)
 

@@ -10,9 +10,7 @@ from jsonschema import ValidationError
 
 from core.figures import by_hand, compare, heads, montecarlo, montecarlo_curves, report, training
 from core.figures.approximation import Look, error_chart, spectrum_chart
-from core.figures.moments import accuracy_curve
-from core.figures.montecarlo_cloud import key_cloud
-from core.figures.reach import reach_map
+from core.figures.planes import key_cloud, output_plane, reach_map
 from core.figures.runtime import Crossing, Line, growth_chart
 from core.figures.signed import grid_cells, signed_grid
 from core.figures.template import Figure
@@ -63,7 +61,7 @@ def histogram(n: int) -> Figure:
 
 
 def plane(n: int) -> Figure:
-    return montecarlo.output_plane(np.eye(n, dtype=np.int64), (0.5, 0.4), title=f"{n}")
+    return output_plane(np.eye(n, dtype=np.int64), (0.5, 0.4), title=f"{n}")
 
 
 def cloud(n: int) -> Figure:
@@ -81,7 +79,9 @@ def signed(n: int) -> Figure:
 
 
 def accuracy(n: int) -> Figure:
-    return accuracy_curve([(name, 0.5) for name in names(n)], [("A", names(n)[-1])], title=f"{n}")
+    return training.accuracy_at_moments(
+        [(name, 0.5) for name in names(n)], [("A", names(n)[-1])], title=f"{n}"
+    )
 
 
 def maps(n: int) -> Figure:
@@ -202,6 +202,6 @@ def test_vega_lite_accepts_the_filled_picture(draw: Draw, n: int):
 
 
 def test_vega_lite_refuses_a_picture_with_a_wrong_value():
-    wrong = accuracy_curve([("a", 0.5)], [], title="T").to_dict() | {"height": [84]}
+    wrong = training.accuracy_at_moments([("a", 0.5)], [], title="T").to_dict() | {"height": [84]}
     with pytest.raises(ValidationError, match=r"\[84\] is not of type 'number'"):
         alt.Root.validate(wrong)

@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from core.figures.export import to_svg
 from core.figures.signed import Cell, grid_cells, signed_grid
+from core.figures.template import to_svg
 
 VALUES = np.array([[0.5, -2.0, 0.0], [np.nan, 1.0, 0.25]])
 

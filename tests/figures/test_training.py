@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from core.figures import training as figures
-from core.figures.export import to_svg
+from core.figures.template import to_svg
 
 HOSTILE = "<b>x</b> $y$ `z` \"'\\"
 LOSSES = [(HOSTILE, [(0.0, 7.0), (10.0, 3.5)]), ("other", [(5.0, 6.0)])]
@@ -145,3 +145,26 @@ def test_more_data_changes_a_chart_in_its_tables_alone():
     begun = accuracy(ANSWERS[:1], most=100.0)
     further = accuracy([(HOSTILE, [*ANSWERS[0][1], (20.0, 0.5, 0.4, 0.6)])], most=100.0)
     assert without_tables(begun) == without_tables(further)
+
+
+POINTS = [("25", 0.0), ("50", 0.4), ("finished", 0.7)]
+
+
+def test_the_curve_has_its_points_in_order_and_a_named_line_at_each_mark():
+    marks = [("A", "50"), ("B", "finished")]
+    spec = figures.accuracy_at_moments(POINTS, marks, title="T").to_dict()
+    assert [(r["moment"], r["accuracy"]) for r in rows_with(spec, "moment", "accuracy")] == POINTS
+    assert encodings(spec, "x")[0]["scale"]["domain"] == ["25", "50", "finished"]
+    assert [(r["what"], r["moment"]) for r in rows_with(spec, "moment", "what")] == marks
+    assert encodings(spec, "y")[0]["scale"]["domain"] == [0, 1]
+    assert [layer["mark"]["type"] for layer in spec["layer"]] == ["rule", "line", "point", "text"]
+
+
+def test_two_marks_at_one_moment_share_their_line_and_text():
+    spec = figures.accuracy_at_moments(POINTS, [("A", "50"), ("B", "50")], title="T").to_dict()
+    assert [(r["what"], r["moment"]) for r in rows_with(spec, "moment", "what")] == [("A, B", "50")]
+
+
+def test_a_mark_without_a_point_still_has_its_place():
+    spec = figures.accuracy_at_moments(POINTS, [("A", "75")], title="T").to_dict()
+    assert encodings(spec, "x")[0]["scale"]["domain"] == ["25", "50", "finished", "75"]

@@ -110,7 +110,7 @@ def test_other_json_is_no_trace(data: object):
     [
         "core.inspection.record, core.inspection.scores, core.inspection.fold",
         "core.inspection.captions",
-        "core.figures.attention, core.figures.thumbnails, core.figures.export",
+        "core.figures.attention, core.figures.thumbnails, core.figures.template",
     ],
 )
 def test_records_and_figures_load_without_torch(rooms: str):

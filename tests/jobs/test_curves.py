@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from core.evaluation.interval import wilson_interval
+from core.evaluation.shares import wilson_interval
 from core.jobs import curves
 from core.jobs.spec import Overrides, TrainSpec
 from core.jobs.state import look

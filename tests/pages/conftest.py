@@ -339,8 +339,9 @@ def card_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     shutil.copytree(ROOT / "assets" / "report_card", folder)
     for name in ("ablation.json", "seeds.json"):
         (folder / name).unlink()
-    monkeypatch.setattr("pages.report_card.data.CHECKPOINTS", shelf)
-    monkeypatch.setattr("pages.report_card.data.TABLES", folder)
+    monkeypatch.setattr("pages.report_card.table.CHECKPOINTS", shelf)
+    for part in ("table", "pretraining"):
+        monkeypatch.setattr(f"pages.report_card.{part}.TABLES", folder)
     monkeypatch.setattr("pages.shared.loading.CHECKPOINTS", shelf)
     monkeypatch.delenv("A5_DATA", raising=False)
     return folder

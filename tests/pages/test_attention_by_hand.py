@@ -9,7 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.theory.by_hand.check import Check
-from pages.attention_by_hand.words import check_table, tex, tex_lines, tex_matrix
+from pages.attention_by_hand.parts import check_table, tex, tex_lines, tex_matrix
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "pages" / "attention_by_hand" / "page.py"

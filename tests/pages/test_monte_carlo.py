@@ -11,10 +11,10 @@ from core.montecarlo.sample import sample
 from core.montecarlo.spec import PerturbationSpec
 from pages.monte_carlo import words
 from pages.monte_carlo.pictures import BANDS, BETA, CLOUD, EPSILON
-from pages.monte_carlo.presets import FIRST, OWN, PRESETS
+from pages.monte_carlo.presets import OWN, PRESETS
 
 PAGE = Path(__file__).parents[2] / "pages" / "monte_carlo" / "page.py"
-LOOKS = {
+SHAPES = {
     "One head, small noise": words.MIDDLE,
     "One head, long keys": words.ENDS,
     "Two heads": words.MOSTLY,
@@ -71,7 +71,7 @@ def test_every_preset_has_a_look(preset: str):
     spec = PRESETS[preset]
     small = {name: getattr(spec, name) for name in ("heads", "radial_variance", "noise_variance")}
     drawn = sample(PerturbationSpec(**small, n_draws=20_000))
-    assert words.look_of(drawn) == LOOKS[preset]
+    assert words.shape_of(drawn) == SHAPES[preset]
     assert "±" in words.headline(drawn)
 
 
@@ -116,7 +116,7 @@ def test_one_draw_is_shown_without_a_verdict(
     assert "nan" not in text
 
 
-def test_a_few_draws_tell_neither_look_nor_peaks(opened: Callable[..., AppTest]):
+def test_a_few_draws_tell_neither_shape_nor_peaks(opened: Callable[..., AppTest]):
     page = opened(draws=10, predict=True, answer=words.MIDDLE)
     text = text_of(page)
     assert "10 draws cannot tell." in text
@@ -177,7 +177,7 @@ def test_other_heads_are_covered_again(opened: Callable[..., AppTest]):
 
 def test_the_preset_follows_from_the_settings(opened: Callable[..., AppTest]):
     page = opened(seed=3)
-    assert page.selectbox(key="mc-preset").value == FIRST
+    assert page.selectbox(key="mc-preset").value == "One head, long keys"
     assert "seed 3" in text_of(page)
     page.number_input(key="mc-beta").set_value(5.0).run()
     assert page.selectbox(key="mc-preset").value == OWN
@@ -187,7 +187,7 @@ def test_the_preset_follows_from_the_settings(opened: Callable[..., AppTest]):
 
 def test_choosing_own_settings_changes_nothing(opened: Callable[..., AppTest]):
     page = choose(opened(), OWN)
-    assert page.selectbox(key="mc-preset").value == FIRST
+    assert page.selectbox(key="mc-preset").value == "One head, long keys"
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,7 @@ from core.checkpoints.shelf import WEIGHTS
 from core.evaluation.mistakes import KINDS
 from core.evaluation.report_card import load_rows
 from core.evaluation.tables import load_published
-from pages.report_card import words
-from pages.report_card.table import duration
+from pages.report_card import charts, pretraining, table
 
 ROOT = Path(__file__).resolve().parents[2]
 Put = Callable[..., Path]
@@ -97,7 +96,7 @@ def test_points_of_the_chart_carry_the_notes_of_their_figures(put_course: Put, c
     put_course("scratch", 5, recipe={"phases": [{"questions": 1.0}]})
     rows = load_rows(card_tables.parent / "checkpoints")
     figures = load_published(card_tables / "published.json").figures
-    notes = {(label[:3], share): note for label, _, share, note in words.points(rows, figures)}
+    notes = {(label[:3], share): note for label, _, share, note in charts.points(rows, figures)}
     assert notes["no ", 0.014] == "median, not the best"
     assert notes["no ", 0.012] == "report 2"
     assert notes["van", 0.222].startswith("report 2; which positions")
@@ -178,18 +177,18 @@ def test_charts_show_accuracy_and_kinds_and_say_it_in_words(put_course: Put, ope
     accuracy, kinds = charts_of(app)
     assert accuracy.endswith(": rotary, pieces  82.0 %, no pretraining  1.0 %")
     assert kinds == "Wrong answers by kind"
-    assert [*words.KINDS] == [*KINDS]
-    explained = words.KINDS_MEAN.lower()
-    assert all(f"**{name}**: " in explained for name in words.KINDS.values())
-    assert [info.value for info in app.main.info] == [words.NO_ABLATION]
+    assert [*charts.KINDS] == [*KINDS]
+    explained = charts.KINDS_MEAN.lower()
+    assert all(f"**{name}**: " in explained for name in charts.KINDS.values())
+    assert [info.value for info in app.main.info] == [pretraining.NO_ABLATION]
 
 
 def test_an_empty_shelf_shows_what_others_reached_and_how_to_begin(
     open_card: Open, cells: Callable, said: Said
 ):
     app = open_card()
-    assert app.main.info[0].value == words.EMPTY
-    assert app.main.code[0].value == words.EMPTY_COMMANDS
+    assert app.main.info[0].value == table.EMPTY
+    assert app.main.code[0].value == table.EMPTY_COMMANDS
     assert ["rotary", "not trained here"] in [row[:2] for row in cells(app)]
     assert not charts_of(app)
     assert not app.selectbox
@@ -238,4 +237,4 @@ def test_a_broken_table_is_named(put_course: Put, card_tables: Path, open_card: 
     ("seconds", "text"), [(None, "not told"), (71.4, "71 s"), (600, "10 min"), (5824.0, "97 min")]
 )
 def test_a_duration_is_told_in_seconds_or_minutes(seconds: float | None, text: str):
-    assert duration(seconds) == text
+    assert table.duration(seconds) == text

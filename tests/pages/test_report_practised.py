@@ -9,7 +9,7 @@ from core.data import objectives
 from core.data.vocabulary import MASK, MASK_ID
 from core.evaluation.report_card import OBJECTIVES
 from core.training.presets import COURSE
-from pages.report_card.practised import MEANINGS, SENTENCE
+from pages.report_card.pretraining import MEANINGS, SENTENCE
 
 NAME = "Orla Vantimmel"
 FACTS = [

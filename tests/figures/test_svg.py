@@ -11,8 +11,7 @@ import pytest
 from core.figures import attention as figures
 from core.figures import attention_row as row_figures
 from core.figures.attention import Matrix
-from core.figures.export import to_svg
-from core.figures.template import Figure
+from core.figures.template import Figure, to_svg
 
 Causal = Callable[[int], Matrix]
 
