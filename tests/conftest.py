@@ -41,6 +41,13 @@ PLACES = (
 )
 
 
+def pytest_configure() -> None:
+    """One thread for each worker and for what it starts: two that wait for each other would spin,
+    which makes tests beside a busy processor take four times as long."""
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+    torch.set_num_threads(1)
+
+
 @pytest.fixture(autouse=True)
 def valid_charts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every chart that a test fills in is held against Vega-Lite's schema; the app checks none."""

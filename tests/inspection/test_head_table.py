@@ -131,15 +131,6 @@ def test_the_mean_may_take_a_heads_place(
         head_table(model, characters, asked, mode="mean")
 
 
-def test_progress_is_told_after_every_head(
-    make_variant: Callable[[str], GPT], characters: Vocabulary, questions: list[Question]
-):
-    seen: list[tuple[int, int]] = []
-    model = make_variant("learned")
-    head_table(model, characters, questions, progress=lambda *done: seen.append(done))
-    assert seen == [(done, 6) for done in range(1, 7)]
-
-
 def test_questions_without_answers_are_refused_before_anything_is_measured(
     make_variant: Callable[[str], GPT], characters: Vocabulary
 ):
