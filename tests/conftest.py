@@ -7,7 +7,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +41,13 @@ PLACES = (
 )
 
 
+def pytest_configure() -> None:
+    """One thread for each worker and for what it starts: two that wait for each other would spin,
+    which makes tests beside a busy processor take four times as long."""
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+    torch.set_num_threads(1)
+
+
 @pytest.fixture(autouse=True)
 def valid_charts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every chart that a test fills in is held against Vega-Lite's schema; the app checks none."""
@@ -54,11 +61,17 @@ def valid_charts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Template, "fill", checked)
 
 
+@cache
+def vega_lite() -> dict[str, Any]:
+    """Vega-Lite's schema, read once."""
+    return load_schema()
+
+
 @lru_cache(maxsize=2048)
 def validate_chart(spec: str) -> None:
     """Raises jsonschema's ValidationError for what Vega-Lite would not draw."""
     whole = {"$ref": "#/definitions/TopLevelSpec"}
-    validate_jsonschema(json.loads(spec), whole, rootschema=load_schema())
+    validate_jsonschema(json.loads(spec), whole, rootschema=vega_lite())
 
 
 @pytest.fixture(scope="session")

@@ -157,10 +157,13 @@ def compare(arguments: argparse.Namespace) -> None:
     """Measure every case and print it, then the verdicts."""
     import torch
 
+    from core.devices import processor_name
+
     torch.set_num_threads(arguments.threads)
     print(
-        f"{platform.node()}: {processor()}, {os.cpu_count()} cores, {arguments.threads} thread(s), "
-        f"torch {torch.__version__}, Python {platform.python_version()}, "
+        f"{platform.node()}: {processor_name()}, {os.cpu_count()} cores, "
+        f"{arguments.threads} thread(s), torch {torch.__version__}, "
+        f"Python {platform.python_version()}, "
         + ", ".join(f"{k}={os.environ.get(k)}" for k in ENVIRONMENT)
     )
     for name, why in arguments.missing.items():
@@ -464,14 +467,6 @@ def processor_seconds() -> tuple[float, float]:
     ticks = [int(x) for x in Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:9]]
     second = os.sysconf("SC_CLK_TCK")
     return (sum(ticks) - ticks[3] - ticks[4]) / second, sum(ticks) / second
-
-
-def processor() -> str:
-    """The name of the processor, where Linux tells it."""
-    path = Path("/proc/cpuinfo")
-    lines = path.read_text().splitlines() if path.exists() else []
-    names = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
-    return names[0] if names else platform.processor()
 
 
 if __name__ == "__main__":

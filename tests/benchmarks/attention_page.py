@@ -33,6 +33,7 @@ from streamlit.testing.v1 import AppTest, local_script_runner  # noqa: E402
 from core import paths  # noqa: E402
 from core.checkpoints.store import save_checkpoint  # noqa: E402
 from core.data.vocabulary import CharVocabulary  # noqa: E402
+from core.devices import processor_name  # noqa: E402
 from core.models.config import GPTConfig  # noqa: E402
 from core.models.gpt import GPT  # noqa: E402
 
@@ -171,7 +172,7 @@ def first_view_bytes(address: str, program: str) -> tuple[int, list[int]]:
 def main() -> None:
     """Print both figures beside their bars."""
     print(
-        f"{platform.node()}: {os.cpu_count()} cores, {processor()}, Python "
+        f"{platform.node()}: {os.cpu_count()} cores, {processor_name()}, Python "
         f"{platform.python_version()}, load {os.getloadavg()[0]:.1f}"
     )
     with tempfile.TemporaryDirectory() as name:
@@ -192,14 +193,6 @@ def main() -> None:
             f"first view: {total / 1000:.0f} kB (largest messages {largest}); "
             f"bar {MOST_BYTES / 1000:.0f} kB"
         )
-
-
-def processor() -> str:
-    """The name of the processor, where Linux tells it."""
-    path = Path("/proc/cpuinfo")
-    lines = path.read_text().splitlines() if path.exists() else []
-    names = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
-    return names[0] if names else platform.processor()
 
 
 if __name__ == "__main__":

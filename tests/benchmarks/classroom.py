@@ -39,6 +39,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
 from core.data.people import BIRTHPLACE, load_people  # noqa: E402
+from core.devices import processor_name  # noqa: E402
 from core.paths import PEOPLE  # noqa: E402
 
 BARS = {30: 0.5, 60: 1.0, 100: 1.5}  # seconds within which 95 % of the views of all pages come
@@ -266,7 +267,7 @@ def main() -> None:
     args = parser.parse_args()
     flags = [f"--{option}" for option in args.server]
     print(
-        f"{platform.node()}: {os.cpu_count()} cores, {processor()}, Python "
+        f"{platform.node()}: {os.cpu_count()} cores, {processor_name()}, Python "
         f"{platform.python_version()}, load {os.getloadavg()[0]:.1f}"
     )
     if args.cold:
@@ -284,14 +285,6 @@ def main() -> None:
         report(seen, args, spent)
         after = process.memory_info().rss
         print(f"memory: {before / 1e6:.0f} MB before, {after / 1e6:.0f} MB after")
-
-
-def processor() -> str:
-    """The name of the processor, where Linux tells it."""
-    path = Path("/proc/cpuinfo")
-    lines = path.read_text().splitlines() if path.exists() else []
-    names = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
-    return names[0] if names else platform.processor()
 
 
 if __name__ == "__main__":

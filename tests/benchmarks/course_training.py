@@ -50,6 +50,7 @@ from core.data.corpus import TrainingCorpus, course_corpus, make_vocabulary  # n
 from core.data.course import load_course  # noqa: E402
 from core.data.people import Question  # noqa: E402
 from core.data.vocabulary import MASK_ID, PAD_ID, Vocabulary  # noqa: E402
+from core.devices import processor_name  # noqa: E402
 from core.evaluation.accuracy import evaluate  # noqa: E402
 from core.models.config import GPTConfig  # noqa: E402
 from core.models.gpt import GPT  # noqa: E402
@@ -328,14 +329,6 @@ def refuse_another_function(setting: Setting) -> float:
     return difference
 
 
-def processor() -> str:
-    """The name of the processor, where Linux tells it."""
-    path = Path("/proc/cpuinfo")
-    lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
-    names = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
-    return names[0] if names else platform.processor()
-
-
 def read_options() -> argparse.Namespace:
     """The command line."""
     beside = ROOT.parent / "shared" / "data" / "cs224n-a5"
@@ -371,7 +364,7 @@ def main() -> None:
     examples.POOL_SIZE = options.steps * PLAIN_BATCH
     setting = prepare(course_corpus(load_course(options.corpus)), options)
     report: dict[str, Any] = {
-        "machine": f"{processor()}, {os.cpu_count()} cores",
+        "machine": f"{processor_name()}, {os.cpu_count()} cores",
         "node": platform.node(),
         "torch": torch.__version__,
         "threads": torch.get_num_threads(),

@@ -6,7 +6,7 @@ Targets: at most 1 second and at most 3 times the normals alone. Best of several
 turns, processor seconds of this process beside those of the clock.
 """
 
-import platform
+import os
 import sys
 import time
 from collections.abc import Callable
@@ -16,6 +16,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
+from core.devices import processor_name
 from core.montecarlo.sample import sample
 from core.montecarlo.scores import make_plan
 from core.montecarlo.spec import PerturbationSpec
@@ -26,7 +27,10 @@ REPEATS = 7
 
 def main() -> None:
     """Print the two figures for both settings."""
-    print(f"{machine_name()}, numpy {np.__version__}, {N_DRAWS:,} draws, best of {REPEATS}")
+    print(
+        f"{processor_name()}, {os.cpu_count()} cores, numpy {np.__version__}, {N_DRAWS:,} draws, "
+        f"best of {REPEATS}"
+    )
     for noise_variance in (0.0, 0.01):
         spec = PerturbationSpec(heads="two", noise_variance=noise_variance, n_draws=N_DRAWS)
         n_normals = make_plan(spec).n_normals
@@ -55,14 +59,6 @@ def best_of(*calls: Callable[[], object]) -> list[tuple[float, float]]:
         (min(clock for clock, _ in taken[1:]), min(processor for _, processor in taken[1:]))
         for taken in times
     ]
-
-
-def machine_name() -> str:
-    """The processor's name where Linux tells it, and the number of cores."""
-    info = Path("/proc/cpuinfo")
-    lines = info.read_text(encoding="utf-8").splitlines() if info.exists() else []
-    models = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
-    return f"{models[0] if models else platform.processor()}, {len(models) or '?'} cores"
 
 
 if __name__ == "__main__":

@@ -43,6 +43,14 @@ N_CHARTS = {
 }
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """One worker runs all of them, for they share a server and Chromium."""
+    for item in items:
+        if item.path.parent == Path(__file__).parent:
+            item.add_marker(pytest.mark.xdist_group("browser"))
+
+
 @pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of the app, served by a process of its own."""
@@ -135,7 +143,7 @@ def wait_for(address: str, process: subprocess.Popen[bytes], log: Path) -> None:
                 if reply.status == 200:
                     return
         except OSError:
-            process.poll()
+            time.sleep(0.05)  # not busily: the server needs the processor
     pytest.fail(f"the server did not start:\n{log.read_text(errors='replace')}")
 
 
@@ -166,11 +174,33 @@ def complaint(message: Any) -> list[str]:
     return [f"{message.text} {message.location}"]
 
 
+@pytest.fixture(scope="session")
+def visitor(browser: Any) -> Any:
+    """All windows share its cache: the app's scripts are fetched and compiled once. What a session
+    remembers is the server's, and each window is a session of its own."""
+    return browser.new_context(accept_downloads=True)
+
+
 @pytest.fixture
-def open_page(server: str, browser: Any) -> Iterator[Callable[..., Any]]:
-    """Open a page in a fresh session, 720 high; `problems` collects the console, and the list
-    `asked` the addresses of all requests."""
-    contexts: list[Any] = []
+def window(visitor: Any) -> Iterator[Callable[[int, str], Any]]:
+    """A new window of a width, 720 high, in a theme; closed at the end."""
+    pages: list[Any] = []
+
+    def window_(width: int, scheme: str) -> Any:
+        pages.append(visitor.new_page())
+        pages[-1].set_viewport_size({"width": width, "height": 720})
+        pages[-1].emulate_media(color_scheme=scheme)
+        return pages[-1]
+
+    yield window_
+    for page in pages:
+        page.close()
+
+
+@pytest.fixture
+def open_page(server: str, window: Callable[[int, str], Any]) -> Callable[..., Any]:
+    """Open a page in a fresh session; `problems` collects the console, and the list `asked` the
+    addresses of all requests."""
 
     def open_(
         path: str = "/attention",
@@ -180,11 +210,7 @@ def open_page(server: str, browser: Any) -> Iterator[Callable[..., Any]]:
         asked: list[str] | None = None,
         **query: str,
     ) -> Any:
-        context = browser.new_context(
-            viewport={"width": width, "height": 720}, color_scheme=scheme, accept_downloads=True
-        )
-        contexts.append(context)
-        page = context.new_page()
+        page = window(width, scheme)
         page.set_default_timeout(WAIT_MS)
         page.problems = []
         page.on("console", lambda message: page.problems.extend(complaint(message)))
@@ -199,29 +225,20 @@ def open_page(server: str, browser: Any) -> Iterator[Callable[..., Any]]:
             page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
         return page
 
-    yield open_
-    for context in contexts:
-        context.close()
+    return open_
 
 
 @pytest.fixture
-def visit(browser: Any) -> Iterator[Callable[..., Any]]:
+def visit(window: Callable[[int, str], Any]) -> Callable[..., Any]:
     """Open a page of any server in a window of its own, for as long as a job may take."""
-    contexts: list[Any] = []
 
-    def visit_(
-        address: str, path: str, *, width: int = 1280, scheme: str = "light", **query: Any
-    ) -> Any:
-        viewport = {"width": width, "height": 720}
-        contexts.append(browser.new_context(viewport=viewport, color_scheme=scheme))
-        page = contexts[-1].new_page()
+    def visit_(address: str, path: str, *, width: int = 1280, **query: Any) -> Any:
+        page = window(width, "light")
         page.set_default_timeout(LONG_MS)
         page.goto(f"{address}{path}?{urlencode(query, doseq=True)}")
         return page
 
-    yield visit_
-    for context in contexts:
-        context.close()
+    return visit_
 
 
 @pytest.fixture(scope="session")

@@ -47,21 +47,14 @@ def map_cell(page: Any, row: int, column: int) -> Any:
     return cells.nth(row * (row + 1) // 2 + column)
 
 
-def test_a_click_on_a_head_picks_it(open_page: Callable, asked: dict[str, str]):
-    page = open_page(**asked, head="L0·H1")
-    head_cell(page, 1, 2).click()
-    wait_for_choice(page, "Head", "L1·H2")
-    wait_for_sentence(page, "L1·H2")
-    page.wait_for_url("**head=L1*H2*")
-
-
-def test_a_head_can_be_clicked_again_after_another_way_of_choosing(
+def test_a_click_picks_a_head_and_again_after_another_way_of_choosing(
     open_page: Callable, asked: dict[str, str]
 ):
     page = open_page(**asked, head="L0·H1")
     head_cell(page, 1, 2).click()
     wait_for_choice(page, "Head", "L1·H2")
     wait_for_sentence(page, "L1·H2")  # a list opened before it would be redrawn
+    page.wait_for_url("**head=L1*H2*")
     page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
     box(page, "Head").click()
     page.get_by_role("option", name="L0·H0").click()
@@ -70,31 +63,24 @@ def test_a_head_can_be_clicked_again_after_another_way_of_choosing(
     wait_for_choice(page, "Head", "L1·H2")
 
 
-def test_a_row_can_be_clicked_again_after_another_way_of_choosing(
+def test_a_click_on_the_map_picks_a_row_and_again_after_another_way_of_choosing(
     open_page: Callable, asked: dict[str, str]
 ):
     page = open_page(**asked)
+    before = frame(page)
     map_cell(page, 3, 1).click()
     wait_for_choice(page, "Query row", "3 ")
     page.get_by_text("Row 3, key by key").wait_for()  # a list opened before it would be redrawn
+    after = frame(page)
+    cell = map_cell(page, 3, 1).bounding_box()
+    assert after["y"] < before["y"]
+    assert after["y"] + after["height"] / 2 == pytest.approx(cell["y"] + cell["height"] / 2, abs=4)
     page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
     box(page, "Query row").click()
     page.get_by_role("option", name=re.compile("^1 ")).click()
     page.get_by_text("Row 1, key by key").wait_for()
     map_cell(page, 3, 1).click()
     wait_for_choice(page, "Query row", "3 ")
-
-
-def test_a_click_on_a_cell_of_the_map_picks_its_row(open_page: Callable, asked: dict[str, str]):
-    page = open_page(**asked)
-    before = frame(page)
-    map_cell(page, 3, 1).click()
-    wait_for_choice(page, "Query row", "3 ")
-    page.get_by_text("Row 3, key by key").wait_for()
-    after = frame(page)
-    cell = map_cell(page, 3, 1).bounding_box()
-    assert after["y"] < before["y"]
-    assert after["y"] + after["height"] / 2 == pytest.approx(cell["y"] + cell["height"] / 2, abs=4)
 
 
 def test_a_click_on_the_frame_of_a_row_picks_this_row(open_page: Callable, asked: dict[str, str]):

@@ -167,13 +167,12 @@ def charts(page: Any) -> list[Any]:
     return found.all()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_every_view_draws_its_charts_in_the_first_view_and_fits_a_phone(
-    trained_app: Path, serve: Serve, look: Callable[..., Any], scheme: str
+    trained_app: Path, serve: Serve, look: Callable[..., Any]
 ):
     address, _ = serve(trained_app)
     for view in VIEWS:
-        page = look(address, scheme=scheme, **{"training-view": view})
+        page = look(address, **{"training-view": view})
         for chart in charts(page):
             assert chart.locator("path").count() > 5
             box = chart.bounding_box()

@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-WIDTHS = (320, 390, 640, 700, 768, 820, 900, 1024, 1100, 1280, 1920, 2560)
+WIDTHS = (390, 320, 640, 700, 768, 820, 900, 1024, 1100, 1280, 1920, 2560)
 PAGES = (
     "/",
     "/attention",
@@ -39,15 +39,15 @@ STICKS_OUT = """() => {
 }"""
 # Charts are drawn for their place once they know its width; until then one is as wide as before.
 FITS = """() => [...document.querySelectorAll("[data-testid=stVegaLiteChart]")].every(place => {
-  const drawn = place.querySelector("svg, canvas");
-  return drawn && drawn.getBoundingClientRect().right <= innerWidth + 1;
+  const box = place.querySelector("svg, canvas")?.getBoundingClientRect();
+  return box && box.left >= 0 && box.right <= innerWidth;
 })"""
 
 
 def check_all_widths(page: Any) -> None:
     from playwright.sync_api import TimeoutError as TookTooLong
 
-    for width in WIDTHS:
+    for width in WIDTHS:  # the first is the window's own: a phone that opens the page
         page.set_viewport_size({"width": width, "height": 720})
         page.wait_for_function(f"() => innerWidth === {width}")
         try:
@@ -57,26 +57,24 @@ def check_all_widths(page: Any) -> None:
 
 
 @pytest.mark.parametrize("path", PAGES)
-def test_no_page_is_wider_than_its_window(open_page: Callable, path: str):
-    page = open_page(path)
-    page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
-    check_all_widths(page)
-
-
-@pytest.mark.parametrize("checkpoint", ["notable-pretrained", "notable-char"])
-@pytest.mark.parametrize("view", ["map", "arcs"])
-def test_a_long_name_widens_nothing(open_page: Callable, checkpoint: str, view: str):
-    page = open_page(**LONG_NAME, checkpoint=checkpoint, view=view)
-    page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
-    check_all_widths(page)
-
-
-@pytest.mark.parametrize("path", PAGES)
-def test_no_request_leaves_the_server(open_page: Callable, server: str, path: str):
+def test_no_page_is_wider_than_its_window_and_no_request_leaves_the_server(
+    open_page: Callable, server: str, path: str
+):
     asked: list[str] = []
-    page = open_page(path, asked=asked)
+    page = open_page(path, width=WIDTHS[0], asked=asked)
     page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
+    check_all_widths(page)
     page.wait_for_load_state("networkidle")
     hosts = {urlsplit(address).netloc for address in asked if not address.startswith("data:")}
     assert hosts - {""} == {urlsplit(server).netloc}
     assert page.problems == []
+
+
+@pytest.mark.parametrize(
+    ("checkpoint", "view"),  # the name has too many characters for arcs
+    [("notable-pretrained", "map"), ("notable-pretrained", "arcs"), ("notable-char", "map")],
+)
+def test_a_long_name_widens_nothing(open_page: Callable, checkpoint: str, view: str):
+    page = open_page(**LONG_NAME, width=WIDTHS[0], checkpoint=checkpoint, view=view)
+    page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
+    check_all_widths(page)

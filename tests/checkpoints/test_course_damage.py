@@ -37,11 +37,6 @@ def without_blocks(state: State) -> None:
         del state[name]
 
 
-def prefixed(state: State) -> None:
-    for name in list(state):
-        state[f"net.{name}"] = state.pop(name)
-
-
 def half_wrapped(state: State) -> None:
     for name in list(state):
         if name != "head.weight":
@@ -57,7 +52,6 @@ def narrow(state: State) -> None:
 
 WRONG: dict[str, tuple[str, Change, str]] = {
     "no embedding": ("vanilla", drop("tok_emb.weight"), "tok_emb.weight is missing: it is no"),
-    "an unknown wrapper": ("vanilla", prefixed, "tok_emb.weight is missing: it is no model"),
     "one name outside the wrapper": (
         "vanilla",
         half_wrapped,
@@ -85,18 +79,12 @@ WRONG: dict[str, tuple[str, Change, str]] = {
         narrow,
         r"how many heads it has, and its width 24 does not suit the usual 8: .* \(--heads\)$",
     ),
-    "a key missing": (
-        "vanilla",
-        drop("blocks.1.attn.key.weight"),
-        r"missing: blocks\.1\.attn\.key\.weight$",
-    ),
     "a block misnumbered": (
         "vanilla",
         renamed("blocks.1.ln1.bias", "blocks.7.ln1.bias"),
         r"missing: blocks\.1\.ln1\.bias, blocks\.2\.\S+, \S+ and \d+ more; left over: blocks\.7",
     ),
     "something left over": ("vanilla", put("start_emb", 1, 1, 32), "left over: start_emb$"),
-    "a bias too many": ("synthesizer", put("blocks.0.attn.b1", 4), "left over: .*attn.b1$"),
     "a hostile name": ("vanilla", put("../" * 99, 1), r"left over: (\.\./)+\.*$"),
     "qkv in one": (
         "vanilla",
@@ -107,11 +95,6 @@ WRONG: dict[str, tuple[str, Change, str]] = {
         "vanilla",
         put("blocks.0.mlp.0.weight", 64, 32),
         r"blocks\.0\.mlp\.0\.weight has shape \(64, 32\); \(128, 32\) is needed",
-    ),
-    "a turned matrix": (
-        "vanilla",
-        turn("blocks.1.mlp.2.weight", lambda t: t.T.contiguous()),
-        r"has shape \(128, 32\); \(32, 128\) is needed",
     ),
     "a flat embedding": ("vanilla", put("tok_emb.weight", 640), r"shape \(640,\); 2 axes"),
     "an empty embedding": ("vanilla", put("tok_emb.weight", 0, 32), r"\(0, 32\); .* none empty"),
@@ -132,10 +115,7 @@ WRONG: dict[str, tuple[str, Change, str]] = {
         turn("head.weight", lambda t: t.long()),
         "head.weight holds int64; floating point numbers are needed",
     ),
-    "truth values": ("vanilla", turn("ln_f.bias", lambda t: t > 0), "ln_f.bias holds bool"),
-    "complex numbers": ("vanilla", turn("pos_emb", lambda t: t + 0j), "pos_emb holds complex64"),
     "not a number": ("vanilla", poison("blocks.0.attn.proj.bias", float("nan")), "not finite"),
-    "infinity": ("vanilla", poison("head.weight", float("inf")), "head.weight holds numbers that"),
     "beyond float32": (
         "vanilla",
         turn("ln_f.weight", lambda t: t.double() * 1e300),
@@ -148,8 +128,6 @@ WRONG: dict[str, tuple[str, Change, str]] = {
     ),
     "a short mask": ("vanilla", put("blocks.1.attn.mask", 1, 1, 5, 5), "is not the causal mask"),
     "a flat mask": ("vanilla", put("blocks.1.attn.mask", 144), "is not the causal mask"),
-    "a long flat mask": ("vanilla", put("blocks.1.attn.mask", 300_000), "is not the causal mask"),
-    "a mask of one row": ("vanilla", put("blocks.1.attn.mask", 1, 1, 1, 300_000), "not the causal"),
     "a mask of one number": ("vanilla", put("blocks.1.attn.mask"), "is not the causal mask"),
     "a short mask on the way down": (
         "perceiver",

@@ -161,7 +161,11 @@ def test_other_floating_point_numbers_become_float32(
 @pytest.mark.parametrize(
     ("variant", "told", "message"),
     [
-        ("rotary", Hints(variant="vanilla"), "by its names it is a rotary model, not a vanilla one"),
+        (
+            "rotary",
+            Hints(variant="vanilla"),
+            "by its names it is a rotary model, not a vanilla one",
+        ),
         ("vanilla", Hints(variant="perceiver"), "it is a vanilla model, not a perceiver one"),
         ("vanilla", Hints(heads=5), "width 32 cannot be cut into 5 equal heads"),
         ("vanilla", Hints(heads=0), "n_heads is 0"),

@@ -1,7 +1,6 @@
 """Broken and hostile files: one sentence each, and nothing in them is run."""
 
 import io
-import json
 import os
 import pickle
 import zipfile
@@ -12,7 +11,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-import safetensors.torch
 import torch
 
 from core.checkpoints import params_file
@@ -81,11 +79,11 @@ def two_in_one() -> bytes:
     return archive({**good, "archive/data.pkl": pickled}) + archive(good)
 
 
-def overclaiming(claim: bytes = b"M\x40\x9c") -> bytes:
-    """The storage of `b` claims 40,000 numbers where 4 are."""
+def overclaiming() -> bytes:
+    """The storage of `b` claims terabytes where 4 numbers are."""
     pickled = parts_of(saved(STATE))["archive/data.pkl"]
     assert pickled.count(b"K\x04tq") == 1
-    return with_pickle(pickled.replace(b"K\x04tq", claim + b"tq"))
+    return with_pickle(pickled.replace(b"K\x04tq", b"\x8a\x06" + b"\xff" * 5 + b"\x00tq"))
 
 
 def lying(said: bytes, lie: bytes) -> bytes:
@@ -102,31 +100,19 @@ NOT_WHOLE = "not a whole file that torch.save wrote"
 OLDER = "from before torch 1.6, .*: open it with torch.load and save it again with a current torch"
 BROKEN: dict[str, tuple[Callable[[], bytes], str]] = {
     "nothing": (lambda: b"", "the file is empty"),
-    "one byte": (lambda: b"\x80", NOT_WHOLE),
     "text": (lambda: b"Where was Ada Lovelace born?\n" * 9, NOT_WHOLE),
-    "json": (lambda: json.dumps({"a": [1, 2]}).encode(), NOT_WHOLE),
-    "a picture": (lambda: b"\x89PNG\r\n\x1a\n" + bytes(64), NOT_WHOLE),
-    "noise": (lambda: np.random.default_rng(0).bytes(5000), NOT_WHOLE),
-    "zeros": (lambda: bytes(5000), NOT_WHOLE),
-    "safetensors": (lambda: safetensors.torch.save(STATE), NOT_WHOLE),
     "another zip": (lambda: archive({"read.me": b"hello"}), NOT_WHOLE),
-    "an empty zip": (lambda: archive({}), NOT_WHOLE),
     "half": (lambda: saved(STATE)[: len(saved(STATE)) // 2], NOT_WHOLE),
-    "four bytes": (lambda: saved(STATE)[:4], NOT_WHOLE),
-    "all but the end": (lambda: saved(STATE)[:-30], NOT_WHOLE),
     "without its numbers": (
         lambda: archive({k: v for k, v in parts_of(saved(STATE)).items() if "data/1" not in k}),
         NOT_WHOLE,
     ),
     "the older format": (lambda: saved(STATE, zipped=False), OLDER),
-    "half of the older format": (lambda: saved(STATE, zipped=False)[:400], OLDER),
-    "a pickle": (lambda: pickle.dumps({"a": [1.0, 2.0]}), NOT_WHOLE),
     "a broken pickle": (lambda: with_pickle(b"\x80\x02}q\x00(X\x05"), NOT_WHOLE),
     "a script archive": (
         lambda: archive({**parts_of(saved(STATE)), "archive/constants.pkl": b"\x80\x02)."}),
         NOT_WHOLE,
     ),
-    "more claimed than there": (overclaiming, NOT_WHOLE),
     "a compressed bomb": (
         lambda: archive({"archive/data/0": bytes(3_000_000)}, how=zipfile.ZIP_DEFLATED),
         r"its parts claim 3,000,000 bytes; the file has \d",
@@ -147,32 +133,19 @@ BROKEN: dict[str, tuple[Callable[[], bytes], str]] = {
         lambda: saved({"b": WHOLE[2:3], "a": WHOLE}),
         "^'b' lies across the numbers of 'a'$",
     ),
-    "a size beyond its storage": (lambda: lying(b"K\x04\x85", b"M\x64\x00\x85"), NOT_WHOLE),
     "a size of gigabytes": (lambda: lying(b"K\x04\x85", b"J\x00\x00\x00\x70\x85"), NOT_WHOLE),
-    "an offset beyond its storage": (
-        lambda: lying(b"K\x00K\x04\x85", b"K\x01K\x04\x85"),
-        NOT_WHOLE,
-    ),
     "an offset before its storage": (
         lambda: lying(b"K\x00K\x04\x85", b"J\xff\xff\xff\xffK\x04\x85"),
         NOT_WHOLE,
     ),
-    "a stride beyond its storage": (lambda: lying(b"K\x01\x85", b"K\x02\x85"), NOT_WHOLE),
     "a stride of nothing": (
         lambda: lying(b"K\x01\x85", b"K\x00\x85"),
         "'b' is not an ordinary tensor of its own numbers",
     ),
-    "a storage of terabytes": (
-        lambda: overclaiming(b"\x8a\x06" + b"\xff" * 5 + b"\x00"),
-        NOT_WHOLE,
-    ),
+    "a storage of terabytes": (overclaiming, NOT_WHOLE),
     "a sparse tensor": (
         lambda: saved({"a": torch.eye(3).to_sparse()}),
         r"asks for torch\._utils\._rebuild_sparse_tensor, and",
-    ),
-    "a tensor without numbers": (
-        lambda: saved({"a": torch.empty(3, device="meta")}),
-        r"asks for torch\._utils\._rebuild_meta_tensor_no_storage, and",
     ),
     "memory by a call": (lambda: calling("builtins bytearray"), r"asks for builtins\.bytearray, a"),
     "memory by a tensor's size": (lambda: calling("torch Tensor"), r"asks for torch\.Tensor, and"),
@@ -189,7 +162,6 @@ BROKEN: dict[str, tuple[Callable[[], bytes], str]] = {
         r"asks for a\.b\.c, and nothing of it was run$",
     ),
     "a view in another order": (lambda: saved({"a": torch.zeros(2, 3).T}), "'a' is not an ord"),
-    "a tensor alone": (lambda: saved(torch.ones(3)), "holds a Tensor, not a state dict"),
     "a list": (lambda: saved([torch.ones(3)]), "holds a list, not a state dict"),
     "no tensors": (lambda: saved({}), "the state dict is empty"),
     "a dictionary inside": (
@@ -203,7 +175,6 @@ BROKEN: dict[str, tuple[Callable[[], bytes], str]] = {
     "a dictionary that holds itself": (lambda: saved(holding_itself()), "'model' is a dict, not a"),
     "a held dictionary of nothing": (lambda: saved({"model": {}}), "the state dict is empty"),
     "a number": (lambda: saved({**STATE, "epoch": 3}), "'epoch' is a int, not a tensor"),
-    "a list inside": (lambda: saved({"a": [torch.ones(2)]}), "'a' is a list, not a tensor"),
     "a number as a name": (lambda: saved({0: torch.ones(2)}), "key of the state dict is 0, not"),
     "a long name": (lambda: saved({"x" * 10**5: 1}), r"^'x{59} is a int"),
     "an array": (
@@ -224,11 +195,8 @@ def test_a_broken_file_is_refused_in_one_sentence(kind: str):
 
 HOSTILE: dict[str, Callable[[Trap], bytes]] = {
     "a pickle": lambda trap: pickle.dumps(trap, protocol=2),
-    "a newer pickle": lambda trap: pickle.dumps({"a": trap}, protocol=5),
     "a value": lambda trap: saved({**STATE, "c": trap}),
     "a value in the older format": lambda trap: saved({"a": trap}, zipped=False),
-    "all of the file": saved,
-    "a list in a list": lambda trap: saved({"a": [[trap]]}),
     "the pickle of a whole file": lambda trap: with_pickle(pickle.dumps(trap, protocol=2)),
     "the newer pickle of a whole file": lambda trap: with_pickle(pickle.dumps(trap, protocol=4)),
     "a dictionary of attributes": lambda trap: saved(_with_attribute(trap)),

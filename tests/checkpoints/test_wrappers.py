@@ -7,7 +7,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from core.checkpoints.course_import import Imported, Hints, import_course
+from core.checkpoints.course_import import Hints, Imported, import_course
 
 State = dict[str, Tensor]
 MakeState = Callable[..., State]

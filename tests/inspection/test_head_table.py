@@ -140,15 +140,6 @@ def test_the_mean_may_take_a_heads_place(
         table_of(with_task(model, characters), asked, HeadsOff(mode="mean"))
 
 
-def test_progress_is_told_after_every_head(
-    make_variant: Callable[[str], GPT], characters: Vocabulary, questions: list[Question]
-):
-    seen: list[tuple[int, int]] = []
-    model = make_variant("learned")
-    table_of(with_task(model, characters), questions, progress=lambda *done: seen.append(done))
-    assert seen == [(done, 6) for done in range(1, 7)]
-
-
 def test_questions_without_answers_are_refused_before_anything_is_measured(
     make_variant: Callable[[str], GPT], characters: Vocabulary
 ):

@@ -9,18 +9,19 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 import streamlit as st
 import torch
+from streamlit.components.v2 import manifest_scanner
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 from streamlit.testing.v1 import AppTest
 
 from core.checkpoints.course_layout import course_parameters
-from core.checkpoints.shelf import SNAPSHOTS, content_hash
+from core.checkpoints.shelf import CONFIG, SNAPSHOTS, content_hash
 from core.checkpoints.store import (
     load_checkpoint,
     save_checkpoint,
@@ -29,6 +30,7 @@ from core.checkpoints.store import (
 )
 from core.data.people import Person, questions_of
 from core.data.vocabulary import CharVocabulary
+from core.files import sha256
 from core.inspection.head_record import HeadRecord, save_record
 from core.inspection.head_table import head_tables
 from core.jobs import board
@@ -43,9 +45,25 @@ Store = Callable[..., Path]
 Open = Callable[..., AppTest]
 
 
+@pytest.fixture(scope="session", autouse=True)
+def installed_once() -> Iterator[None]:
+    """Streamlit looks through all installed packages for components at each first run of a page."""
+    scan = cache(manifest_scanner.scan_component_manifests)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(manifest_scanner, "scan_component_manifests", scan)
+        yield
+
+
+@cache
+def known_pages() -> dict[str, Any]:
+    """What a run of the home page registers; AppTest finds no page without it."""
+    return AppTest.from_file(ROOT / "app.py", default_timeout=60).run()._registered_pages
+
+
 def open_link(page: str, **query: Any) -> AppTest:
-    """Home first, then the page with its query."""
-    app = AppTest.from_file(ROOT / "app.py", default_timeout=60).run()
+    """The page with its query, as the first of a session."""
+    app = AppTest.from_file(ROOT / "app.py", default_timeout=60)
+    app._registered_pages = known_pages()
     app.switch_page(f"pages/{page}/page.py")
     app.query_params.update(query)
     app.run()
@@ -123,13 +141,27 @@ def store(shelf: Path, make_gpt: Callable[..., GPT]) -> Store:
     return put
 
 
+@pytest.fixture(scope="session")
+def measure_heads(people: list[Person]) -> Callable[[Path], Any]:
+    """Measure every head of a checkpoint; the same model is measured once."""
+    measured: dict[tuple[str, str], Any] = {}
+
+    def measure(folder: Path) -> Any:
+        key = (sha256(folder / CONFIG), content_hash(folder))
+        if key not in measured:
+            stored, dev = load_checkpoint(folder), questions_of(people, "dev")
+            measured[key] = head_tables(stored, dev, dev)
+        return measured[key]
+
+    return measure
+
+
 @pytest.fixture
-def record_heads(shelf: Path, people: list[Person]) -> Callable[[str], HeadRecord]:
-    """Measure every head of a checkpoint on the shelf and write the table beside it."""
+def record_heads(shelf: Path, measure_heads: Callable[[Path], Any]) -> Callable[..., HeadRecord]:
+    """Write the table of a checkpoint's heads beside it."""
 
     def record(name: str = "tiny", **changes: Any) -> HeadRecord:
-        stored, dev = load_checkpoint(shelf / name), questions_of(people, "dev")
-        tables, means = head_tables(stored, dev, dev)
+        tables, means = measure_heads(shelf / name)
         found = HeadRecord(
             checkpoint=name,
             split="dev",

@@ -34,9 +34,9 @@ class Command:
         return Path.touch, (self.target,)
 
 
-def saved(content: object, *, zipped: bool = True) -> bytes:
+def saved(content: object) -> bytes:
     buffer = io.BytesIO()
-    torch.save(content, buffer, _use_new_zipfile_serialization=zipped)
+    torch.save(content, buffer)
     return buffer.getvalue()
 
 
@@ -52,16 +52,8 @@ def zip_bomb() -> bytes:
     [
         (b"", "the file is empty"),
         (b"hello", r"not a whole file that torch.save wrote \(no zip archive\)"),
-        (b"\x89PNG\r\n\x1a\n" + bytes(100), r"not a whole file .* wrote \(no zip archive\)"),
-        (b"PK\x03\x04" + bytes(100), r"not a whole file that torch.save wrote \(\w+\)"),
-        (pickle.dumps({"a": 1}), "not a whole file that torch.save wrote"),
-        (saved({"a": torch.ones(2)}, zipped=False), "is in the format from before torch 1.6"),
         (zip_bomb(), "its parts claim 10,000,000 bytes; the file has"),
-        (saved([torch.ones(2)]), "holds a list, not a state dict"),
-        (saved({"net": {"a": torch.ones(2)}}), "'net' is a dict, not a tensor"),
         (saved({"state_dict": {"a": torch.ones(2)}}), "tok_emb.weight is missing: it is no model"),
-        (saved({}), "the state dict is empty"),
-        (saved({"a": torch.ones(2)}), "tok_emb.weight is missing: it is no model of the course"),
         (saved(torch.nn.Linear(2, 2)), "holds more than tensors: it asks for torch.nn"),
     ],
 )
@@ -182,7 +174,7 @@ def test_what_is_told_wrongly_is_contradicted_and_can_be_taken_back(
 
 @pytest.mark.parametrize(
     "sizes",
-    [{"n_heads": 1, "width": 1, "n_layers": 257}, {"block_size": 1100, "n_heads": 8}],
+    [{"n_heads": 64, "width": 64, "n_layers": 5}, {"block_size": 1100, "n_heads": 8}],
 )
 def test_a_model_with_more_to_draw_than_a_page_holds_is_refused(
     open_upload: Upload, upload: Upload, own_model: Make, as_params: Save, sizes: dict[str, int]
