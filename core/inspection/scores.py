@@ -60,11 +60,6 @@ def head_scores(
     )
 
 
-def uniform_scores(n_tokens: int, name_positions: Sequence[int] = ()) -> HeadScores:
-    """The same scores (as zero-dimensional arrays) of a head that attends uniformly to its past."""
-    return uniform_over(np.tri(n_tokens, dtype=np.bool_), name_positions)
-
-
 def uniform_over(visible: NDArray[np.bool_], name_positions: Sequence[int] = ()) -> HeadScores:
     """The same scores of a head that attends uniformly to what each row may look at (..., L, L)."""
     weights = visible / np.maximum(visible.sum(-1, keepdims=True), 1)

@@ -13,7 +13,6 @@ from pages.compare.controls import MODELS, Pair, Side
 from pages.shared.text import percent, plain, verdict_badge
 
 LOOKS = {"weight": "looks {} at", "contribution": "brings {} from"}
-UNITS = {"weight": "", "contribution": " (norm)"}
 NO_NUMBERING = (
     "Heads of two trainings have no common numbering: that L1·H2 does here what L1·H2 does there "
     "would be chance. Choose for each the head that you mean; at first each shows the one that "

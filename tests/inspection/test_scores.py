@@ -11,7 +11,6 @@ from core.inspection.scores import (
     name_to_answer,
     row_entropy,
     uniform_over,
-    uniform_scores,
 )
 
 N = 12
@@ -31,7 +30,7 @@ def first_token_head(n: int) -> np.ndarray:
 
 
 def test_the_uniform_baselines_at_128_tokens_are_exact():
-    scores = uniform_scores(128)
+    scores = uniform_over(np.tri(128, dtype=np.bool_))
     mean_share = sum(1 / (i + 1) for i in range(2, 128)) / 126
     assert float(scores.previous_token) == pytest.approx(mean_share, rel=1e-12)
     assert float(scores.first_token) == pytest.approx(mean_share, rel=1e-12)
@@ -43,7 +42,9 @@ def test_the_uniform_baselines_at_128_tokens_are_exact():
 
 def test_the_uniform_weight_on_a_name_counts_only_the_name_tokens_already_seen():
     expected = sum(sum(place <= i for place in (3, 4)) / (i + 1) for i in range(2, 8)) / 6
-    assert float(uniform_scores(8, (3, 4)).name) == pytest.approx(expected, rel=1e-12)
+    assert float(uniform_over(np.tri(8, dtype=np.bool_), (3, 4)).name) == pytest.approx(
+        expected, rel=1e-12
+    )
 
 
 def test_a_pure_previous_token_head_scores_one():
@@ -123,7 +124,7 @@ def test_three_tokens_are_enough_and_two_are_refused():
     with pytest.raises(ValueError, match="2 tokens: head scores need at least 3"):
         head_scores(previous_token_head(2))
     with pytest.raises(ValueError, match="1 tokens"):
-        uniform_scores(1)
+        uniform_over(np.tri(1, dtype=np.bool_))
 
 
 def test_the_entropy_of_a_row_takes_zero_weights_as_nothing():
@@ -166,6 +167,8 @@ def test_masks_may_differ_from_layer_to_layer():
     first[:, 0] = True
     scores = uniform_over(np.stack([full, first])[:, None])
     assert scores.first_token.shape == (2, 1)
-    assert scores.first_token[0, 0] == pytest.approx(float(uniform_scores(N).first_token))
+    assert scores.first_token[0, 0] == pytest.approx(
+        float(uniform_over(np.tri(N, dtype=np.bool_)).first_token)
+    )
     assert scores.first_token[1, 0] == 1
     assert scores.normalised_entropy[1, 0] == 0  # without a choice there is no entropy
