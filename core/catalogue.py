@@ -1,7 +1,7 @@
 """What there is of attention: a row a mechanism, and the sizes that belong to some. No torch.
 
 Whatever lists mechanisms reads these rows. Beside its row a mechanism has its functions in
-core.attention; what is trained has its block in core.models.kinds; what is measured has its cost in
+core.attention; what is trained has its block in core.models.blocks, what is measured its cost in
 core.theory.costs and its call in core.bench.methods. A row says why it lacks one of them.
 """
 

@@ -21,9 +21,9 @@ from core.catalogue import (
     settable_sizes,
     size_of,
 )
+from core.models.blocks import BLOCKS
 from core.models.config import GPTConfig
 from core.models.gpt import GPT
-from core.models.kinds import BLOCKS
 from core.theory.costs import Shape, Sizes, predict
 from core.training.recipe import Recipe
 

@@ -9,10 +9,9 @@ import torch
 from torch import Tensor, nn
 
 from core.attention.perceiver import latent_positions
-from core.models.blocks import Block, Stream
+from core.models.blocks import BLOCKS, Block, Stream
 from core.models.config import GPTConfig
 from core.models.heads import Heads
-from core.models.kinds import BLOCKS
 
 # Layer number and heads to their output (B, H, L, d).
 Attend = Callable[[int, Heads], Tensor]
