@@ -25,7 +25,7 @@ import statistics
 import sys
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -369,7 +369,7 @@ def main() -> None:
         "torch": torch.__version__,
         "threads": torch.get_num_threads(),
         "load": os.getloadavg()[0],
-        "model": {**asdict(setting.model.config), "n_parameters": setting.model.n_parameters},
+        "model": {**setting.model.config.to_dict(), "n_parameters": setting.model.n_parameters},
         "logits_differ_by": refuse_another_function(setting),
         "training": {
             "examples": "span corruption" if options.corruption else "the recipe's mixture",
