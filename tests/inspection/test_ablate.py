@@ -10,9 +10,9 @@ import torch
 
 from core.data.people import Question
 from core.data.vocabulary import Vocabulary
-from core.inspection.ablate import ablation, head_means
+from core.inspection.ablate import head_means, switched_off
 from core.inspection.answered import answered
-from core.inspection.heads import HeadMeans, HeadsOff
+from core.inspection.heads import HeadMeans, HeadsOff, checked_off
 from core.inspection.record import AttentionTrace, trace_from_dict
 from core.inspection.trace import record_layers, trace
 from core.models.gpt import GPT
@@ -82,7 +82,7 @@ def test_the_sum_of_parts_and_bias_is_the_blocks_output_and_only_one_part_goes(v
     last = variant.config.n_layers - 1
     for layer in (0, last):
         on = record_layers(variant, ids)[layer].output
-        change = ablation(variant.config, [(layer, 1)]).at(20)
+        change = switched_off(HeadsOff(heads=((layer, 1),)))(20)
         off = record_layers(variant, ids, change)[layer].output
         block = variant.layers[layer]
         parts = block.project_by_head(on)
@@ -162,7 +162,7 @@ def test_where_no_latent_stands_from_the_mark_on_the_other_mean_is_used(
 @torch.inference_mode()
 def test_a_layer_without_a_head_that_is_off_gets_its_very_output_back(variant: GPT):
     ids = torch.randint(2, 40, (2, 20), generator=torch.Generator().manual_seed(1))
-    change = ablation(variant.config, [(1, 0)]).at(10)
+    change = switched_off(HeadsOff(heads=((1, 0),)))(10)
     seen: list[tuple[bool, bool]] = []
 
     def attend(layer: int, heads: Heads) -> torch.Tensor:
@@ -202,18 +202,18 @@ def test_a_head_that_is_not_there_is_named(
         trace(
             with_task(make_variant("learned"), characters),
             QUESTION,
-            HeadsOff(heads=tuple({(0, 0), head})),
+            HeadsOff(heads=((0, 0), head)),
         )
 
 
 def test_unknown_modes_and_means_that_lack_or_do_not_fit_are_refused(
     make_variant: Callable[[str], GPT],
 ):
-    config = make_variant("learned").config
+    shape = make_variant("learned").shape
     with pytest.raises(ValueError, match="mode 'half'; allowed: zero, mean"):
-        ablation(config, [(0, 0)], "half")  # pyright: ignore[reportArgumentType]
+        checked_off(HeadsOff(mode="half"), shape)  # pyright: ignore[reportArgumentType]
     with pytest.raises(ValueError, match="mode 'mean' needs the heads' means over the dev"):
-        ablation(config, [(0, 0)], "mean")
+        checked_off(HeadsOff(mode="mean"), shape)
     other = random_means(make_variant("rotary"))
     with pytest.raises(ValueError, match=r"means of shape \(2, 4, 4\); .* need \(3, 2, 8\)"):
-        ablation(config, [(0, 0)], "mean", other)
+        checked_off(HeadsOff(mode="mean", means=other), shape)

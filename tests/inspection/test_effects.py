@@ -7,13 +7,14 @@ import numpy as np
 import pytest
 import torch
 
+from core.checkpoints.store import Checkpoint
 from core.data.people import Question
 from core.data.vocabulary import MASK_ID, Vocabulary
-from core.generation.greedy import answer
+from core.generation.greedy import Answer, answer
 from core.inspection import effects as module
 from core.inspection.ablate import head_means
-from core.inspection.answered import Answered, answered, in_batches
-from core.inspection.effects import effect, effects
+from core.inspection.answered import Answered, ChangeAt, answered, in_batches
+from core.inspection.effects import effect
 from core.inspection.heads import HeadsOff, every_head
 from core.models.gpt import GPT
 from core.models.heads import Heads
@@ -109,13 +110,14 @@ def test_only_what_changes_is_written_anew_and_what_stays_is_the_same_answer(
             block.project.weight.mul_(0.02)
     before = answered(with_task(model, characters), questions)
 
-    def counted(model: GPT, vocabulary: Vocabulary, texts: list[str], **rest: object):
+    def counted(checkpoint: Checkpoint, texts: list[str], *, change: ChangeAt) -> list[Answer]:
         asked.extend(texts)
-        return answer(with_task(model, vocabulary), texts)  # pyright: ignore[reportArgumentType]
+        return answer(checkpoint, texts, change=change)
 
     monkeypatch.setattr(module, "answer", counted)
     kept = 0
-    for found in effects(model, characters, before, [[head] for head in every_head(model.shape)]):
+    for head in every_head(model.shape):
+        found = effect(with_task(model, characters), before, HeadsOff(heads=(head,)))
         for given, then, changed in zip(found.answers, before.answers, found.changed, strict=True):
             if not changed:
                 assert given.ids == then.ids

@@ -14,6 +14,7 @@ from core.inspection.ablate import head_means
 from core.inspection.answered import answered
 from core.inspection.attribution import attribution, logit_lens
 from core.inspection.effects import effect
+from core.inspection.head_table import measure_heads, prepare
 from core.inspection.heads import HeadsOff
 from core.inspection.patching import Site, patch
 from core.inspection.readings import read_split
@@ -98,7 +99,9 @@ def read(model: GPT, vocabulary: Vocabulary) -> None:
 
 
 def tabled(model: GPT, vocabulary: Vocabulary) -> None:
-    table_of(with_task(model, vocabulary), [Question(text, "Lima", "") for text in QUESTIONS])
+    checkpoint = with_task(model, vocabulary)
+    prepared = prepare(checkpoint, [Question(text, "Lima", "") for text in QUESTIONS])
+    measure_heads(checkpoint, prepared)
 
 
 @pytest.mark.parametrize("tool", [off, on_average, patched, read, tabled])
