@@ -12,7 +12,7 @@ from core.data.people import Question
 from core.data.vocabulary import Vocabulary
 from core.inspection.ablate import head_means, switched_off
 from core.inspection.answered import answered
-from core.inspection.heads import HeadMeans, HeadsOff, checked_off
+from core.inspection.heads import HeadMeans, HeadsOff
 from core.inspection.record import AttentionTrace, trace_from_dict
 from core.inspection.trace import record_layers, trace
 from core.models.gpt import GPT
@@ -204,16 +204,3 @@ def test_a_head_that_is_not_there_is_named(
             QUESTION,
             HeadsOff(heads=((0, 0), head)),
         )
-
-
-def test_unknown_modes_and_means_that_lack_or_do_not_fit_are_refused(
-    make_variant: Callable[[str], GPT],
-):
-    shape = make_variant("learned").shape
-    with pytest.raises(ValueError, match="mode 'half'; allowed: zero, mean"):
-        checked_off(HeadsOff(mode="half"), shape)  # pyright: ignore[reportArgumentType]
-    with pytest.raises(ValueError, match="mode 'mean' needs the heads' means over the dev"):
-        checked_off(HeadsOff(mode="mean"), shape)
-    other = random_means(make_variant("rotary"))
-    with pytest.raises(ValueError, match=r"means of shape \(2, 4, 4\); .* need \(3, 2, 8\)"):
-        checked_off(HeadsOff(mode="mean", means=other), shape)
