@@ -1,4 +1,4 @@
-"""Outside of the rooms that make, store and train models nobody knows which model it is."""
+"""What the code of one room may not name outside of it."""
 
 import ast
 from collections.abc import Iterator
@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-MAKERS = ("core/models", "core/checkpoints", "core/training")
 CONSTANTS = {"MASK_ID", "PAD_ID"}
 
 
