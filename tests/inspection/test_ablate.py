@@ -65,11 +65,7 @@ def test_a_mean_does_what_erased_columns_and_a_changed_bias_would(
         HeadsOff(heads=tuple(heads), mode="mean", means=means),
     )
     same_run(
-        off,
-        trace(
-            with_task(without_columns(variant, heads, means.reading), characters),
-            QUESTION,
-        ),
+        off, trace(with_task(without_columns(variant, heads, means.reading), characters), QUESTION)
     )
     for head in heads:
         for row in off.rows(head[0]):
@@ -137,9 +133,7 @@ def test_reading_and_writing_rows_get_each_its_own_mean(
     means = random_means(model)
     apart = replace(means, writing=means.writing + 1)
     off = trace(
-        with_task(model, characters),
-        QUESTION,
-        HeadsOff(heads=((1, 2),), mode="mean", means=apart),
+        with_task(model, characters), QUESTION, HeadsOff(heads=((1, 2),), mode="mean", means=apart)
     )
     mark = off.steps[0].row
     assert off.labels[mark] == "⁇"
@@ -180,11 +174,7 @@ def test_what_was_off_survives_json_text(
     make_variant: Callable[[str], GPT], characters: Vocabulary
 ):
     model = make_variant("learned")
-    off = trace(
-        with_task(model, characters),
-        QUESTION,
-        HeadsOff(heads=((1, 1), (0, 0), (1, 1))),
-    )
+    off = trace(with_task(model, characters), QUESTION, HeadsOff(heads=((1, 1), (0, 0), (1, 1))))
     again = trace_from_dict(json.loads(json.dumps(off.to_dict(), allow_nan=False)))
     assert (again.ablated, again.mode) == (((0, 0), (1, 1)), "zero")
     stored = off.to_dict()
@@ -200,7 +190,5 @@ def test_a_head_that_is_not_there_is_named(
     message = f"{name} is not a head of this model: layers are 0 to 2, heads 0 to 1"
     with pytest.raises(ValueError, match=message):
         trace(
-            with_task(make_variant("learned"), characters),
-            QUESTION,
-            HeadsOff(heads=((0, 0), head)),
+            with_task(make_variant("learned"), characters), QUESTION, HeadsOff(heads=((0, 0), head))
         )

@@ -9,12 +9,7 @@ import torch
 from core.data.people import Question
 from core.data.vocabulary import Vocabulary
 from core.inspection.answered import answered
-from core.inspection.attribution import (
-    attribution,
-    logit_lens,
-    mean_attribution,
-    stream_parts,
-)
+from core.inspection.attribution import attribution, logit_lens, mean_attribution, stream_parts
 from core.inspection.trace import trace
 from core.models.gpt import GPT
 from tests.with_task import with_task

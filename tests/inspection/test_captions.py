@@ -163,9 +163,7 @@ def test_rows_of_a_synthesizer_hang_on_other_tokens_in_later_layers_only(
     assert np.abs(rows[1] - others[1]).max() > 0.01
 
 
-def test_the_strongest_head_of_a_perceiver_is_one_that_looks_at_tokens(
-    small_trace: AttentionTrace,
-):
+def test_the_strongest_head_of_a_perceiver_is_one_that_looks_at_tokens(small_trace: AttentionTrace):
     doubled = {
         name: np.concatenate([getattr(small_trace, name)] * 2)
         for name in ("weights", "scores", "value_norm", "query", "key", "value", "output")

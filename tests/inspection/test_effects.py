@@ -157,9 +157,7 @@ def test_the_accuracy_counts_right_answers_after_trimming(
     before = answered(with_task(model, characters), told)
     assert (before.correct, before.accuracy) == (3, 3 / len(questions))
     found = effect(
-        with_task(model, characters),
-        before,
-        HeadsOff(heads=tuple(every_head(model.shape))),
+        with_task(model, characters), before, HeadsOff(heads=tuple(every_head(model.shape)))
     )
     texts = [entry.text.strip() for entry in found.answers]
     right = sum(
@@ -174,9 +172,7 @@ def test_the_mean_of_a_split_can_take_a_heads_place_in_all_questions_at_once(
     means = head_means(variant, before)
     zero = effect(with_task(variant, characters), before, HeadsOff(heads=((1, 1),)))
     mean = effect(
-        with_task(variant, characters),
-        before,
-        HeadsOff(heads=((1, 1),), mode="mean", means=means),
+        with_task(variant, characters), before, HeadsOff(heads=((1, 1),), mode="mean", means=means)
     )
     assert not np.allclose(
         zero.log_probabilities, mean.log_probabilities, atol=1e-3, equal_nan=True
@@ -195,11 +191,7 @@ def test_the_mean_of_a_split_can_take_a_heads_place_in_all_questions_at_once(
         first = float(logits.log_softmax(-1)[given.ids[0]])
         assert mean.log_probabilities[index, 0] == pytest.approx(first, abs=1e-3)
     with pytest.raises(ValueError, match="mode 'mean' needs the heads' means"):
-        effect(
-            with_task(variant, characters),
-            before,
-            HeadsOff(heads=((1, 1),), mode="mean"),
-        )
+        effect(with_task(variant, characters), before, HeadsOff(heads=((1, 1),), mode="mean"))
 
 
 def test_batches_hold_equal_lengths_and_every_question_once(before: Answered):

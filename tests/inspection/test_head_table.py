@@ -140,9 +140,7 @@ def test_the_mean_may_take_a_heads_place(
     means = head_means(model, before)
     found = whole_table(with_task(model, characters), asked, HeadsOff(mode="mean", means=means))
     alone = effect(
-        with_task(model, characters),
-        before,
-        HeadsOff(heads=((1, 3),), mode="mean", means=means),
+        with_task(model, characters), before, HeadsOff(heads=((1, 3),), mode="mean", means=means)
     )
     assert found.mode == "mean"
     assert found.rows[7].log_probability_change == pytest.approx(float(alone.answer_change.mean()))
@@ -163,10 +161,7 @@ def test_questions_without_answers_are_refused_before_anything_is_measured(
     make_variant: Callable[[str], GPT], characters: Vocabulary
 ):
     with pytest.raises(ValueError, match="these questions come without answers"):
-        whole_table(
-            with_task(make_variant("learned"), characters),
-            [Question("Lima is", None, "")],
-        )
+        whole_table(with_task(make_variant("learned"), characters), [Question("Lima is", None, "")])
     with pytest.raises(ValueError, match="no questions"):
         whole_table(with_task(make_variant("learned"), characters), [])
 

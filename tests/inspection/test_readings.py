@@ -82,9 +82,7 @@ def test_few_questions_at_once_change_nothing(
     whole = read_split(with_task(variant, characters), known)
     monkeypatch.setattr(module, "AT_ONCE", 1)
     np.testing.assert_allclose(
-        read_split(with_task(variant, characters), known).patterns,
-        whole.patterns,
-        atol=1e-5,
+        read_split(with_task(variant, characters), known).patterns, whole.patterns, atol=1e-5
     )
 
 

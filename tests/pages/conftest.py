@@ -21,12 +21,7 @@ from streamlit.testing.v1 import AppTest
 
 from core.checkpoints.course_layout import course_parameters
 from core.checkpoints.shelf import SNAPSHOTS, content_hash
-from core.checkpoints.store import (
-    load_checkpoint,
-    save_checkpoint,
-    save_weights,
-    write_card,
-)
+from core.checkpoints.store import load_checkpoint, save_checkpoint, save_weights, write_card
 from core.data.people import Person, questions_of
 from core.data.vocabulary import CharVocabulary
 from core.inspection.head_record import HeadRecord, save_record
