@@ -7,8 +7,8 @@ it, so two threads can look at one model at the same time.
 A layer is one place where heads attend. A decoder has one a block; a model with an encoder counts
 the encoder's first, then of each block of the decoder its self-attention and its cross-attention.
 What may look at what is said by each layer's `Heads`: positions of rows and columns, and what is
-masked. Where query heads share keys and values, `Heads` has them once for every query head, as
-views, and `Shape.n_kv_heads` says how many there really are.
+masked. Where query heads share keys and values, `Heads` has them once for every query head, and
+`Shape.n_kv_heads` says how many there really are.
 
 Axes: batch B, heads H, positions L, width of the residual stream.
 """

@@ -43,9 +43,7 @@ import torch.nn.functional as F  # noqa: E402
 from torch import Tensor, nn  # noqa: E402
 from torch.utils.data import DataLoader, Dataset  # noqa: E402
 
-from core.checkpoints.store import (
-    load_checkpoint,
-)
+from core.checkpoints.store import load_checkpoint  # noqa: E402
 from core.data.corpus import TrainingCorpus, course_corpus, make_vocabulary  # noqa: E402
 from core.data.course import load_course  # noqa: E402
 from core.data.people import Question  # noqa: E402
@@ -60,7 +58,7 @@ from core.training.examples import TrainingData, draw, pool_of_batches, training
 from core.training.loop import Trainer  # noqa: E402
 from core.training.presets import preset  # noqa: E402
 from core.training.recipe import Phase, Recipe  # noqa: E402
-from tests.with_task import with_task
+from tests.with_task import gpt_of, with_task  # noqa: E402
 
 BAR_TOKENS, BAR_QUESTIONS = 2.5, 20.0
 PLAIN_BATCH, N_NEW = 128, 32
@@ -314,8 +312,9 @@ def with_checkpoint(setting: Setting, name: str) -> Setting:
     """The models and the vocabulary of a stored checkpoint, for the questions."""
     folder = CHECKPOINTS / name if (CHECKPOINTS / name).is_dir() else Path(name)
     stored = load_checkpoint(folder)
-    plain = PlainGPT(stored.model.config)
-    return replace(setting, model=stored.model, plain=plain, vocabulary=stored.vocabulary)
+    model = gpt_of(stored)
+    plain = PlainGPT(model.config)
+    return replace(setting, model=model, plain=plain, vocabulary=stored.vocabulary)
 
 
 @torch.no_grad()

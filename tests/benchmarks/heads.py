@@ -12,6 +12,7 @@ import platform
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -19,14 +20,15 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
 import torch  # noqa: E402
-from core.data.shipped import load_corpus  # noqa: E402
 
 from core.checkpoints.store import Checkpoint, load_checkpoint  # noqa: E402
 from core.data.people import Question  # noqa: E402
+from core.data.task import NOTABLE  # noqa: E402
 from core.inspection.ablate import head_means  # noqa: E402
 from core.inspection.answered import answered  # noqa: E402
 from core.inspection.attribution import mean_attribution  # noqa: E402
-from core.inspection.effects import effects, every_head  # noqa: E402
+from core.inspection.effects import Effect, effect  # noqa: E402
+from core.inspection.heads import EVERY_HEAD_ON, HeadsOff, every_head  # noqa: E402
 from core.inspection.readings import read_split  # noqa: E402
 from core.paths import CHECKPOINTS  # noqa: E402
 
@@ -47,35 +49,28 @@ def main() -> None:
         f"{platform.node()}: {os.cpu_count()} cores, {options.threads} threads, torch "
         f"{torch.__version__}, load {os.getloadavg()[0]:.1f}"
     )
-    asked = load_corpus("notable", n_sentences=6, folder=None).dev[: options.questions]
+    asked = NOTABLE.corpus(n_sentences=6, folder=None).dev[: options.questions]
     for name in options.names:
         measure(load_checkpoint(CHECKPOINTS / name), asked)
 
 
 def measure(stored: Checkpoint, asked: list[Question]) -> None:
     """One checkpoint: what comes before, every head by zero, every head by its mean."""
-    model, vocabulary = stored.model, stored.vocabulary
-    heads = [[head] for head in every_head(model.shape)]
-    print(f"{stored.name}: {len(asked)} questions, {len(heads)} heads, {vocabulary.kind}")
-    known = timed(
-        "answers and their log-probabilities",
-        lambda: answered(asked(model, vocabulary), asked),
-    )
-    timed(
-        "scores, patterns and contributions",
-        lambda: read_split(asked(model, vocabulary), known),
-    )
+    model, kind = stored.model, stored.vocabulary.kind
+    heads = every_head(model.shape)
+    print(f"{stored.name}: {len(asked)} questions, {len(heads)} heads, {kind}")
+    known = timed("answers and their log-probabilities", lambda: answered(stored, asked))
+    timed("scores, patterns and contributions", lambda: read_split(stored, known))
     timed("direct attribution", lambda: mean_attribution(model, known))
     means = timed("means of every head", lambda: head_means(model, known))
-    zero = timed(
-        f"every head off, zero (bar {MOST_SECONDS} s)",
-        lambda: list(effects(model, vocabulary, known, heads)),
-    )
-    timed(
-        f"every head off, mean (bar {MOST_SECONDS} s)",
-        lambda: list(effects(model, vocabulary, known, heads, mode="mean", means=means)),
-    )
-    changed = sum(int(effect.changed.sum()) for effect in zero) / len(zero)
+
+    def each_off(off: HeadsOff) -> list[Effect]:
+        return [effect(stored, known, replace(off, heads=(head,))) for head in heads]
+
+    zero = timed(f"every head off, zero (bar {MOST_SECONDS} s)", lambda: each_off(EVERY_HEAD_ON))
+    by_mean = HeadsOff(mode="mean", means=means)
+    timed(f"every head off, mean (bar {MOST_SECONDS} s)", lambda: each_off(by_mean))
+    changed = sum(int(found.changed.sum()) for found in zero) / len(zero)
     print(f"  answers that change without a head: {changed:.1f} of {len(asked)} on average")
 
 

@@ -26,6 +26,7 @@ from core.checkpoints.store import (
 from core.data.vocabulary import Vocabulary
 from core.files import read_json, sha256, write_json
 from core.models.gpt import GPT
+from tests.with_task import gpt_of
 
 Limited = Callable[..., list[str]]
 LOAD = """
@@ -81,7 +82,8 @@ def test_no_model_is_made_before_the_weights_were_found_to_be_its_own(
 def test_the_header_says_the_shapes_and_no_number_is_read(
     saved: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    shapes = {name: tuple(t.shape) for name, t in load_checkpoint(saved).model.state_dict().items()}
+    state = gpt_of(load_checkpoint(saved)).state_dict()
+    shapes = {name: tuple(tensor.shape) for name, tensor in state.items()}
     monkeypatch.setattr(safetensors.torch, "load_file", None)
     assert read_header(saved / WEIGHTS) == (shapes, {})
 
@@ -101,7 +103,7 @@ def test_the_shapes_of_every_kind_of_model_are_known_without_its_memory(
 ):
     model = make_gpt(vocabulary_size=characters.size, **sizes)
     save_checkpoint(tmp_path / "a", model, characters, {}, dtype=torch.float32)
-    loaded = load_checkpoint(tmp_path / "a").model
+    loaded = gpt_of(load_checkpoint(tmp_path / "a"))
     ids = torch.tensor([[2, 3, 4]])
     assert torch.equal(loaded(ids), model(ids))
 

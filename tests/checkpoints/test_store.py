@@ -27,6 +27,7 @@ from core.checkpoints.store import (
 )
 from core.data.vocabulary import Vocabulary
 from core.models.gpt import GPT
+from tests.with_task import gpt_of
 
 MakeGPT = Callable[..., GPT]
 QUESTION = "Where was Ada Arden born?"
@@ -50,22 +51,23 @@ def test_model_vocabulary_and_card_come_back(
     save_checkpoint(tmp_path / "a", model, pieces, {"seed": 7}, dtype=torch.float32)
     stored = load_checkpoint(tmp_path / "a")
     assert stored.name == "a"
-    assert stored.model.config == model.config
+    loaded = gpt_of(stored)
+    assert loaded.config == model.config
     for name, tensor in model.state_dict().items():
-        assert torch.equal(stored.model.state_dict()[name], tensor)
+        assert torch.equal(loaded.state_dict()[name], tensor)
     assert stored.vocabulary.encode(QUESTION) == pieces.encode(QUESTION)
     assert stored.card["seed"] == 7
-    assert not stored.model.training
+    assert not loaded.training
 
 
 def test_a_config_from_before_there_were_variants_loads_unchanged(saved: Path):
-    before = load_checkpoint(saved).model
+    before = gpt_of(load_checkpoint(saved))
     config = json.loads((saved / CONFIG).read_text())
     for name in ("n_columns", "n_latents", "latent_stride", "latent_residual", "latent_norm"):
         del config[name]
     (saved / CONFIG).write_text(json.dumps(config))
     write_card(saved, {})
-    after = load_checkpoint(saved).model
+    after = gpt_of(load_checkpoint(saved))
     assert after.config == before.config
     for name, tensor in before.state_dict().items():
         assert torch.equal(after.state_dict()[name], tensor)
@@ -79,7 +81,7 @@ def test_storage_is_float16_unless_told_and_the_loaded_model_float32(
     save_checkpoint(tmp_path / "full", model, pieces, {}, dtype=torch.float32)
     for name, dtype in (("half", torch.float16), ("full", torch.float32)):
         assert {t.dtype for t in load_file(tmp_path / name / WEIGHTS).values()} == {dtype}
-    for name, tensor in load_checkpoint(tmp_path / "half").model.state_dict().items():
+    for name, tensor in gpt_of(load_checkpoint(tmp_path / "half")).state_dict().items():
         assert tensor.dtype == torch.float32
         assert torch.equal(tensor, model.state_dict()[name].half().float())
 
@@ -111,14 +113,14 @@ def test_a_folder_without_a_card_is_not_listed(tmp_path: Path, saved: Path):
 
 
 def test_snapshots_are_listed_by_step_and_loaded_by_step(saved: Path, make_gpt: MakeGPT):
-    config = load_checkpoint(saved).model.config
+    config = gpt_of(load_checkpoint(saved)).config
     sizes = {"vocabulary_size": config.vocabulary_size, "block_size": config.block_size}
     for step in (200, 30):
         snapshot = make_gpt(seed=step, **sizes)
         save_weights(saved / SNAPSHOTS / f"{step:06d}.safetensors", snapshot, dtype=torch.float32)
     write_card(saved, {})
     assert snapshot_steps(saved) == [30, 200]
-    loaded = load_checkpoint(saved, snapshot=30).model
+    loaded = gpt_of(load_checkpoint(saved, snapshot=30))
     assert torch.equal(loaded.tokens.weight, make_gpt(seed=30, **sizes).tokens.weight)
     assert content_hash(saved, snapshot=30) != content_hash(saved, snapshot=200)
 

@@ -10,7 +10,7 @@ import pytest
 
 from core.cli import evaluating, train, verbs
 from core.cli.main import main
-from core.data import shipped
+from core.data import task
 from core.training import examples
 from core.training.presets import PRESETS
 from core.training.recipe import Recipe
@@ -83,7 +83,7 @@ def trained(trained_once: Path, tmp_path: Path) -> Path:
 
 def make_small(patch: pytest.MonkeyPatch, table: Path, recipe: Recipe) -> None:
     """The invented people, small pools, few evaluations and the preset `tiny`."""
-    patch.setattr(shipped, "PEOPLE", table)
+    patch.setattr(task, "PEOPLE", table)
     patch.setattr(verbs, "PEOPLE", table)
     patch.setattr(evaluating, "PEOPLE", table)
     patch.setattr(examples, "POOL_SIZE", 12)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from core.checkpoints.shelf import CARD, WEIGHTS
-from core.checkpoints.store import write_card
+from core.checkpoints.store import Checkpoint, write_card
 from core.cli import evaluating
 from core.data.corpus import questions_digest
 from core.data.course import DEV, TEST, TRAIN, WIKI, load_course
@@ -148,9 +148,9 @@ def test_a_text_before_every_question_is_read_with_it_and_told(
 ):
     asked: list[str] = []
 
-    def note(model: Any, vocabulary: Any, texts: list[str]) -> Any:
+    def note(checkpoint: Checkpoint, texts: list[str]) -> Any:
         asked.extend(texts)
-        return answer(asked(model, vocabulary), texts)
+        return answer(checkpoint, texts)
 
     monkeypatch.setattr(evaluating, "answer", note)
     report = run("evaluate", "--checkpoint", trained, "--before", "In Ada: ", "--json").report

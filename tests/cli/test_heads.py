@@ -13,6 +13,7 @@ from core.checkpoints.store import load_checkpoint
 from core.cli.heads import KEYS
 from core.data.people import load_people, questions_of
 from core.inspection.head_record import load_record
+from core.inspection.head_table import measure_heads, prepare
 
 Run = Callable[..., Any]
 
@@ -37,7 +38,7 @@ def test_the_rows_are_those_of_the_table(run: Run, trained: Path, people_file: P
     report = run("heads", "--checkpoint", trained, "--json").report
     stored = load_checkpoint(trained)
     asked = questions_of(load_people(people_file), "dev")
-    table = table_of(stored, asked)
+    table = measure_heads(stored, prepare(stored, asked))
     for shown, row in zip(report["heads"], table.rows, strict=True):
         for key in KEYS:
             assert shown[key] == pytest.approx(getattr(row, key))

@@ -16,6 +16,7 @@ from core.cli import importing
 from core.data.vocabulary import CharVocabulary
 from core.generation.greedy import answer
 from core.models.gpt import GPT
+from tests.with_task import gpt_of
 
 TEXT = "Ada Arden was born in Lagos .\nBruno Bello was born in Lima .\n"
 
@@ -58,9 +59,10 @@ def test_the_written_folder_is_a_checkpoint_like_any_other(
 ):
     call(params, "--wiki", wiki, "--out", tmp_path / "mine")
     stored = load_checkpoint(tmp_path / "mine")
-    assert stored.model.config == model.config
+    loaded = gpt_of(stored)
+    assert loaded.config == model.config
     for name, tensor in model.state_dict().items():
-        assert torch.equal(stored.model.state_dict()[name], tensor)  # float32: nothing is rounded
+        assert torch.equal(loaded.state_dict()[name], tensor)  # float32: nothing is rounded
     assert stored.vocabulary.to_dict() == CharVocabulary.from_text(TEXT).to_dict()
     assert stored.card["source"]["variant"] == "vanilla"
     assert re.fullmatch("[0-9a-f]{64}", stored.card["source"]["sha256"])
@@ -92,7 +94,7 @@ def test_json_is_one_object_with_the_notes(
     assert report["out"] == str(tmp_path / "mine")
     (note,) = report["source"]["notes"]
     assert note.startswith("of the text only the number of characters")
-    assert load_checkpoint(tmp_path / "mine").model.config.n_heads == 4
+    assert load_checkpoint(tmp_path / "mine").model.shape.n_heads == 4
 
 
 @pytest.mark.parametrize(
@@ -116,7 +118,8 @@ def test_a_perceivers_wiring_is_told_stored_and_said(
     path = put(tmp_path / "a.params", make_gpt(n_latents=5, n_layers=3, **sizes))
     call(path, "--wiki", wiki, "--out", tmp_path / "mine", *arguments)
     stored = load_checkpoint(tmp_path / "mine")
-    assert (stored.model.config.latent_residual, stored.model.config.latent_norm) == wiring
+    config = gpt_of(stored).config
+    assert (config.latent_residual, config.latent_norm) == wiring
     (note,) = [note for note in stored.card["source"]["notes"] if re.search(said, note)]
     assert note in capsys.readouterr().out
 
@@ -138,7 +141,7 @@ def test_wrappers_are_told_stored_and_said(
     call(params, "--wiki", wiki, "--out", tmp_path / "mine")
     stored, out = load_checkpoint(tmp_path / "mine"), capsys.readouterr().out
     for name, tensor in model.state_dict().items():
-        assert torch.equal(stored.model.state_dict()[name], tensor)
+        assert torch.equal(gpt_of(stored).state_dict()[name], tensor)
     for note in (
         "of the file 'state_dict' alone was read, not what lies beside it",
         "'module.' of DataParallel was taken off all names",

@@ -15,12 +15,13 @@ from core.data.objectives import (
     span_corruption,
     words_before,
 )
-from core.data.vocabulary import MASK_ID
+
+MARK = 2
 
 
 def restored(ids: list[int]) -> list[int]:
     """`prefix ⁇ suffix ⁇ span` put back together."""
-    first, second = [i for i, token in enumerate(ids) if token == MASK_ID]
+    first, second = [i for i, token in enumerate(ids) if token == MARK]
     return [*ids[:first], *ids[second + 1 :], *ids[first + 1 : second]]
 
 
@@ -32,11 +33,11 @@ def spans(text: str) -> list[str]:
 def test_span_corruption_holds_the_beginning_of_the_document_whole(n_tokens: int) -> None:
     document = list(range(10, 10 + n_tokens))
     for seed in range(50):
-        ids = span_corruption(document, block_size=64, generator=random.Random(seed))
+        ids = span_corruption(document, mark=MARK, block_size=64, generator=random.Random(seed))
         text = restored(ids)
         assert text == document[: len(text)]
-        assert ids.count(MASK_ID) == 2
-        assert ids[-1] != MASK_ID  # the span is never empty
+        assert ids.count(MARK) == 2
+        assert ids[-1] != MARK  # the span is never empty
         assert min(4, n_tokens) <= len(text) <= min(n_tokens, 56)
 
 
@@ -44,7 +45,11 @@ def test_span_corruption_holds_the_beginning_of_the_document_whole(n_tokens: int
 def test_span_corruption_fits_the_block_and_its_shifted_targets(block_size: int) -> None:
     document = list(range(10, 400))
     lengths = [
-        len(span_corruption(document, block_size=block_size, generator=random.Random(seed)))
+        len(
+            span_corruption(
+                document, mark=MARK, block_size=block_size, generator=random.Random(seed)
+            )
+        )
         for seed in range(200)
     ]
     assert max(lengths) <= block_size + 1
@@ -56,11 +61,11 @@ def test_a_quarter_of_the_tokens_is_masked_on_average_at_every_place() -> None:
     shares: list[float] = []
     starts: Counter[int] = Counter()
     for _ in range(3000):
-        ids = span_corruption(list(range(10, 50)), block_size=1000, generator=generator)
-        kept, masked = len(restored(ids)), ids[::-1].index(MASK_ID)
+        ids = span_corruption(list(range(10, 50)), mark=MARK, block_size=1000, generator=generator)
+        kept, masked = len(restored(ids)), ids[::-1].index(MARK)
         assert 1 <= masked <= max(1, kept // 2)
         shares.append(masked / kept)
-        starts[ids.index(MASK_ID)] += 1
+        starts[ids.index(MARK)] += 1
     # For n tokens the mean is (1 + n // 2) / 2n; n is uniform on 4 … 40. A share has a deviation
     # of at most 0.15, so four standard errors of the mean are 0.011.
     expected = sum((1 + n // 2) / (2 * n) for n in range(4, 41)) / 37
@@ -74,7 +79,10 @@ def test_span_corruption_depends_on_the_seed_alone() -> None:
 
     def draw(seed: int) -> list[list[int]]:
         generator = random.Random(seed)
-        return [span_corruption(document, block_size=64, generator=generator) for _ in range(5)]
+        return [
+            span_corruption(document, mark=MARK, block_size=64, generator=generator)
+            for _ in range(5)
+        ]
 
     assert draw(1) == draw(1)
     assert draw(1) != draw(2)
@@ -84,7 +92,7 @@ def test_span_corruption_depends_on_the_seed_alone() -> None:
 @pytest.mark.parametrize("document", [[], [7]])
 def test_a_document_too_short_to_corrupt_is_refused(document: list[int]) -> None:
     with pytest.raises(ValueError, match=f"needs at least 2 tokens, not {len(document)}"):
-        span_corruption(document, block_size=64, generator=random.Random(0))
+        span_corruption(document, mark=MARK, block_size=64, generator=random.Random(0))
 
 
 @pytest.mark.parametrize(
@@ -155,16 +163,16 @@ def test_salient_spans_are_in_order_and_do_not_overlap() -> None:
 
 
 def test_a_salient_span_is_asked_for_after_the_rest_of_the_text() -> None:
-    ids = salient_span_corruption([10, 11], [20], [30])
-    assert ids == [10, 11, MASK_ID, 30, MASK_ID, 20, MASK_ID]
+    ids = salient_span_corruption([10, 11], [20], [30], mark=MARK)
+    assert ids == [10, 11, MARK, 30, MARK, 20, MARK]
     assert restored(ids[:-1]) == [10, 11, 20, 30]
 
 
 def test_shuffled_facts_hold_the_name_and_every_fact_once() -> None:
     facts = [[20], [30, 31], [40]]
-    ids = shuffled_facts([10, 11], facts, n_most=9, generator=random.Random(0))
-    assert ids[:3] == [10, 11, MASK_ID]
-    assert ids[-1] == MASK_ID
+    ids = shuffled_facts([10, 11], facts, mark=MARK, n_most=9, generator=random.Random(0))
+    assert ids[:3] == [10, 11, MARK]
+    assert ids[-1] == MARK
     assert sorted(cut(ids[3:])) == facts
 
 
@@ -172,7 +180,8 @@ def test_each_fact_stands_first_after_the_name_equally_often() -> None:
     generator = random.Random(0)
     facts = [[20], [30], [40], [50]]
     first = Counter(
-        shuffled_facts([10], facts, n_most=2, generator=generator)[2] for _ in range(2000)
+        shuffled_facts([10], facts, mark=MARK, n_most=2, generator=generator)[2]
+        for _ in range(2000)
     )
     # 500 each; the standard deviation of one count is sqrt(2000 · 1/4 · 3/4) = 19.4.
     assert set(first) == {20, 30, 40, 50}
@@ -182,17 +191,20 @@ def test_each_fact_stands_first_after_the_name_equally_often() -> None:
 def test_no_more_facts_than_asked_for_and_none_twice() -> None:
     facts = [[20], [30], [40], [50]]
     for seed in range(20):
-        ids = shuffled_facts([10], facts, n_most=2, generator=random.Random(seed))
+        ids = shuffled_facts([10], facts, mark=MARK, n_most=2, generator=random.Random(seed))
         chosen = cut(ids[2:])
         assert len(chosen) == 2
         assert chosen[0] != chosen[1]
         assert all(fact in facts for fact in chosen)
-    assert shuffled_facts([10], [], n_most=2, generator=random.Random(0)) == [10, MASK_ID]
+    assert shuffled_facts([10], [], mark=MARK, n_most=2, generator=random.Random(0)) == [10, MARK]
 
 
 def test_shuffled_facts_depend_on_the_seed_alone() -> None:
     facts = [[i] for i in range(20, 30)]
-    draws = [shuffled_facts([10], facts, n_most=6, generator=random.Random(s)) for s in (1, 1, 2)]
+    draws = [
+        shuffled_facts([10], facts, mark=MARK, n_most=6, generator=random.Random(s))
+        for s in (1, 1, 2)
+    ]
     assert draws[0] == draws[1] != draws[2]
 
 
@@ -200,9 +212,9 @@ def test_ordered_facts_keep_the_order_of_the_text() -> None:
     facts = [[20], [30, 31], [40], [50]]
     generator = random.Random(0)
     for _ in range(100):
-        ids = ordered_facts([10, 11], facts, n_most=3, generator=generator)
-        assert ids[:3] == [10, 11, MASK_ID]
-        assert ids[-1] == MASK_ID
+        ids = ordered_facts([10, 11], facts, mark=MARK, n_most=3, generator=generator)
+        assert ids[:3] == [10, 11, MARK]
+        assert ids[-1] == MARK
         places = [facts.index(fact) for fact in cut(ids[3:])]
         assert 1 <= len(places) <= 3
         assert places == sorted(set(places))
@@ -211,15 +223,16 @@ def test_ordered_facts_keep_the_order_of_the_text() -> None:
 def test_an_ordered_fact_that_is_said_twice_stands_once() -> None:
     generator = random.Random(0)
     draws = {
-        tuple(ordered_facts([10], [[20], [20]], n_most=9, generator=generator)) for _ in range(50)
+        tuple(ordered_facts([10], [[20], [20]], mark=MARK, n_most=9, generator=generator))
+        for _ in range(50)
     }
-    assert draws == {(10, MASK_ID, 20, MASK_ID)}
+    assert draws == {(10, MARK, 20, MARK)}
 
 
 def test_each_ordered_fact_is_kept_half_of_the_time_and_the_first_leads_most() -> None:
     generator, n = random.Random(0), 4000
     draws = [
-        cut(ordered_facts([10], [[20], [30], [40]], n_most=9, generator=generator)[2:])
+        cut(ordered_facts([10], [[20], [30], [40]], mark=MARK, n_most=9, generator=generator)[2:])
         for _ in range(n)
     ]
     first = Counter(draw[0][0] for draw in draws)
@@ -248,18 +261,18 @@ def test_the_words_before_a_place_in_the_text_are_without_numbers_and_marks(
 
 
 def test_a_cued_fact_stands_between_masks_behind_name_and_cue() -> None:
-    assert cued_fact([5, 6, 7], [8, 9]) == [5, 6, 7, MASK_ID, 8, 9, MASK_ID]
+    assert cued_fact([5, 6, 7], [8, 9], mark=MARK) == [5, 6, 7, MARK, 8, 9, MARK]
 
 
 def test_a_question_is_followed_by_its_answer_between_masks() -> None:
-    assert question_and_answer([10, 11], [20]) == [10, 11, MASK_ID, 20, MASK_ID]
+    assert question_and_answer([10, 11], [20], mark=MARK) == [10, 11, MARK, 20, MARK]
 
 
 def cut(ids: list[int]) -> list[list[int]]:
     """`fact ⁇ fact ⁇` as facts."""
     facts: list[list[int]] = [[]]
     for token in ids:
-        if token == MASK_ID:
+        if token == MARK:
             facts.append([])
         else:
             facts[-1].append(token)

@@ -13,22 +13,10 @@ from core.data.vocabulary import Vocabulary
 from core.inspection.record import AttentionTrace, Candidate, Proof, Step
 from core.inspection.trace import trace
 from core.models.gpt import GPT
+from tests.variants import VARIANTS
 from tests.with_task import with_task
 
 QUESTION = "Where was Ada Arden born?"
-# What the tools for heads are tested on; the sizes are those of `make_gpt` unless told.
-VARIANTS: dict[str, dict[str, Any]] = {
-    "learned": {"n_layers": 3},
-    "rotary": {"positions": "rotary", "n_heads": 4},
-    "synthesizer": {"attention": "synthesizer"},
-    "dense-synthesizer": {"attention": "dense-synthesizer"},
-    "elu": {"attention": "elu"},
-    "favor": {"attention": "favor", "n_features": 24},
-    "taylor": {"attention": "taylor", "positions": "rotary"},
-    "perceiver": {"n_latents": 20, "n_layers": 3, "positions": "rotary"},
-    "perceiver-stride": {"n_latents": 24, "latent_stride": 2, "n_layers": 3},
-    "perceiver-plain": {"n_latents": 20, "latent_residual": False},
-}
 
 
 @pytest.fixture(scope="session", params=["bpe", "char"])

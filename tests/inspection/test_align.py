@@ -6,13 +6,7 @@ import numpy as np
 import pytest
 
 from core.data.vocabulary import Vocabulary
-from core.inspection.align import (
-    PARTS,
-    POSITIONS,
-    TOKENS,
-    WORDS,
-    alignments,
-)
+from core.inspection.align import PARTS, POSITIONS, TOKENS, WORDS, alignments
 from core.inspection.record import AttentionTrace
 from core.inspection.trace import trace
 from core.models.gpt import GPT

@@ -9,12 +9,7 @@ import torch
 from core.data.people import Question
 from core.data.vocabulary import Vocabulary
 from core.inspection.answered import answered
-from core.inspection.attribution import (
-    attribution,
-    logit_lens,
-    mean_attribution,
-    stream_parts,
-)
+from core.inspection.attribution import attribution, logit_lens, mean_attribution, stream_parts
 from core.inspection.trace import trace
 from core.models.gpt import GPT
 from tests.with_task import with_task
@@ -75,7 +70,7 @@ def test_a_heads_part_equals_a_naive_computation(variant: GPT, characters: Vocab
     for layer, block in enumerate(variant.layers):
         for head in range(config.n_heads):
             expected = 0.0
-            if config.writes_to_tokens(layer):
+            if variant.writes_to_tokens(layer):
                 columns = slice(head * config.head_dim, (head + 1) * config.head_dim)
                 part = block.project.weight.numpy()[:, columns] @ seen.output[layer, head, row]
                 expected = float(((part - part.mean()) * direction).sum()) / scale
@@ -180,4 +175,4 @@ def test_a_step_that_was_not_written_is_refused(
     model = make_variant("learned")
     for read in (attribution, logit_lens):
         with pytest.raises(ValueError, match=f"step {step}: the answer has steps 0 to "):
-            read(model, characters, QUESTION, step=step)
+            read(with_task(model, characters), QUESTION, step=step)

@@ -8,7 +8,6 @@ import pytest
 
 from core.data.vocabulary import Vocabulary
 from core.inspection.captions import mechanism_note, row_sentence, strongest_head
-from core.inspection.heads import head_name, parse_head
 from core.inspection.record import AttentionTrace
 from core.inspection.trace import trace
 from core.models.gpt import GPT
@@ -47,17 +46,6 @@ def test_in_a_short_row_a_key_needs_twice_the_uniform_weight():
 def test_weights_after_the_row_are_never_looked_at():
     sentence = row_sentence("L0·H0", 2, np.array([0.1, 0.8, 0.1, 0.9]), LABELS, None)
     assert "looks at “·was” (weight 0.8)" in sentence
-
-
-@pytest.mark.parametrize("at", [(0, 0), (3, 7), (11, 10)])
-def test_a_heads_name_is_read_back(at: tuple[int, int]):
-    assert parse_head(head_name(*at)) == at
-
-
-@pytest.mark.parametrize("name", ["", "L0H3", "0·H3", "L·H", "L-1·H0", "L0·H²", "L0·H3 "])
-def test_what_is_no_heads_name_is_refused(name: str):
-    with pytest.raises(ValueError, match="is not a head such as L0·H3"):
-        parse_head(name)
 
 
 def test_the_strongest_head_is_chosen_by_contribution_not_by_weight(small_trace: AttentionTrace):
@@ -175,9 +163,7 @@ def test_rows_of_a_synthesizer_hang_on_other_tokens_in_later_layers_only(
     assert np.abs(rows[1] - others[1]).max() > 0.01
 
 
-def test_the_strongest_head_of_a_perceiver_is_one_that_looks_at_tokens(
-    small_trace: AttentionTrace,
-):
+def test_the_strongest_head_of_a_perceiver_is_one_that_looks_at_tokens(small_trace: AttentionTrace):
     doubled = {
         name: np.concatenate([getattr(small_trace, name)] * 2)
         for name in ("weights", "scores", "value_norm", "query", "key", "value", "output")

@@ -7,13 +7,14 @@ import numpy as np
 import pytest
 import torch
 
+from core.checkpoints.store import Checkpoint
 from core.data.people import Question
 from core.data.vocabulary import MASK_ID, Vocabulary
-from core.generation.greedy import answer
+from core.generation.greedy import Answer, answer
 from core.inspection import effects as module
 from core.inspection.ablate import head_means
-from core.inspection.answered import Answered, answered, in_batches
-from core.inspection.effects import effect, effects
+from core.inspection.answered import Answered, ChangeAt, answered, in_batches
+from core.inspection.effects import effect
 from core.inspection.heads import HeadsOff, every_head
 from core.models.gpt import GPT
 from core.models.heads import Heads
@@ -109,13 +110,14 @@ def test_only_what_changes_is_written_anew_and_what_stays_is_the_same_answer(
             block.project.weight.mul_(0.02)
     before = answered(with_task(model, characters), questions)
 
-    def counted(model: GPT, vocabulary: Vocabulary, texts: list[str], **rest: object):
+    def counted(checkpoint: Checkpoint, texts: list[str], *, change: ChangeAt) -> list[Answer]:
         asked.extend(texts)
-        return answer(with_task(model, vocabulary), texts)  # pyright: ignore[reportArgumentType]
+        return answer(checkpoint, texts, change=change)
 
     monkeypatch.setattr(module, "answer", counted)
     kept = 0
-    for found in effects(model, characters, before, [[head] for head in every_head(model.shape)]):
+    for head in every_head(model.shape):
+        found = effect(with_task(model, characters), before, HeadsOff(heads=(head,)))
         for given, then, changed in zip(found.answers, before.answers, found.changed, strict=True):
             if not changed:
                 assert given.ids == then.ids
@@ -155,9 +157,7 @@ def test_the_accuracy_counts_right_answers_after_trimming(
     before = answered(with_task(model, characters), told)
     assert (before.correct, before.accuracy) == (3, 3 / len(questions))
     found = effect(
-        with_task(model, characters),
-        before,
-        HeadsOff(heads=tuple(every_head(model.shape))),
+        with_task(model, characters), before, HeadsOff(heads=tuple(every_head(model.shape)))
     )
     texts = [entry.text.strip() for entry in found.answers]
     right = sum(
@@ -172,9 +172,7 @@ def test_the_mean_of_a_split_can_take_a_heads_place_in_all_questions_at_once(
     means = head_means(variant, before)
     zero = effect(with_task(variant, characters), before, HeadsOff(heads=((1, 1),)))
     mean = effect(
-        with_task(variant, characters),
-        before,
-        HeadsOff(heads=((1, 1),), mode="mean", means=means),
+        with_task(variant, characters), before, HeadsOff(heads=((1, 1),), mode="mean", means=means)
     )
     assert not np.allclose(
         zero.log_probabilities, mean.log_probabilities, atol=1e-3, equal_nan=True
@@ -193,11 +191,7 @@ def test_the_mean_of_a_split_can_take_a_heads_place_in_all_questions_at_once(
         first = float(logits.log_softmax(-1)[given.ids[0]])
         assert mean.log_probabilities[index, 0] == pytest.approx(first, abs=1e-3)
     with pytest.raises(ValueError, match="mode 'mean' needs the heads' means"):
-        effect(
-            with_task(variant, characters),
-            before,
-            HeadsOff(heads=((1, 1),), mode="mean"),
-        )
+        effect(with_task(variant, characters), before, HeadsOff(heads=((1, 1),), mode="mean"))
 
 
 def test_batches_hold_equal_lengths_and_every_question_once(before: Answered):

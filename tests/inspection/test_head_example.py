@@ -25,10 +25,7 @@ TEXT = "Where was Ada Arden born?"
 
 @pytest.fixture(scope="module")
 def found(variant: GPT, characters: Vocabulary) -> HeadExample:
-    return head_example(
-        with_task(variant, characters),
-        trace(with_task(variant, characters), TEXT),
-    )
+    return head_example(with_task(variant, characters), trace(with_task(variant, characters), TEXT))
 
 
 def test_every_measure_is_that_of_its_own_tool(
@@ -79,9 +76,7 @@ def test_the_mean_may_take_a_heads_place(
     zero = head_example(with_task(model, characters), record)
     known = answered(with_task(model, characters), [Question(TEXT, None, "")])
     alone = effect(
-        with_task(model, characters),
-        known,
-        HeadsOff(heads=((1, 2),), mode="mean", means=means),
+        with_task(model, characters), known, HeadsOff(heads=((1, 2),), mode="mean", means=means)
     )
     assert found.log_probability_lost[1, 2] == pytest.approx(-float(alone.answer_change[0]))
     assert not np.allclose(found.log_probability_lost, zero.log_probability_lost)

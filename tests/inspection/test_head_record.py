@@ -13,13 +13,7 @@ from core.checkpoints.shelf import CARD, content_hash
 from core.data.people import Question
 from core.data.vocabulary import Vocabulary
 from core.files import read_json, write_json
-from core.inspection.head_record import (
-    SCORES,
-    HeadRecord,
-    heads_file,
-    load_record,
-    save_record,
-)
+from core.inspection.head_record import SCORES, HeadRecord, heads_file, load_record, save_record
 from core.inspection.head_table import head_tables
 from core.inspection.readings import named_scores, read_split
 from core.models.gpt import GPT
@@ -94,8 +88,7 @@ def test_the_scores_are_those_behind_the_captions(
     from core.inspection.answered import answered
 
     readings = read_split(
-        with_task(variant, characters),
-        answered(with_task(variant, characters), questions),
+        with_task(variant, characters), answered(with_task(variant, characters), questions)
     )
     table = recorded.tables["zero"]
     assert set(named_scores(readings).heads) == set(SCORES)
@@ -126,10 +119,7 @@ def test_a_record_of_other_weights_is_ignored(recorded: HeadRecord, tmp_path: Pa
         (lambda data: data["scores"].update(name=[0.5]), "an array of 1 axes; 2 are needed"),
         (one_layer_more, "scores and means are of models of different sizes"),
         (lambda data: data["uniform"]["name"].append(0.5), "scores and their baselines are of"),
-        (
-            lambda data: data["means"]["writing"].pop(),
-            "scores and means are of models",
-        ),
+        (lambda data: data["means"]["writing"].pop(), "scores and means are of models"),
     ],
 )
 def test_a_record_that_is_not_whole_is_named(

@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from core.checkpoints.store import Checkpoint
 from core.data.people import Question
 from core.data.vocabulary import Vocabulary
 from core.generation.greedy import answer
@@ -14,11 +15,20 @@ from core.inspection.answered import answered
 from core.inspection.attribution import mean_attribution
 from core.inspection.effects import effect
 from core.inspection.head_rows import HeadTable, mean_ranks, n_together, rank_agreement
-from core.inspection.head_table import head_tables
-from core.inspection.heads import HeadsOff, every_head
+from core.inspection.head_table import Progress, head_tables, measure_heads, prepare
+from core.inspection.heads import EVERY_HEAD_ON, HeadsOff, every_head
 from core.inspection.readings import read_split
 from core.models.gpt import GPT
 from tests.with_task import with_task
+
+
+def whole_table(
+    checkpoint: Checkpoint,
+    questions: list[Question],
+    off: HeadsOff = EVERY_HEAD_ON,
+    progress: Progress | None = None,
+) -> HeadTable:
+    return measure_heads(checkpoint, prepare(checkpoint, questions), off, progress)
 
 
 def told(model: GPT, vocabulary: Vocabulary, questions: list[Question]) -> list[Question]:
@@ -31,13 +41,13 @@ def told(model: GPT, vocabulary: Vocabulary, questions: list[Question]) -> list[
 
 
 @pytest.fixture(scope="module")
-def with_task(variant: GPT, characters: Vocabulary, questions: list[Question]) -> list[Question]:
+def asked(variant: GPT, characters: Vocabulary, questions: list[Question]) -> list[Question]:
     return told(variant, characters, questions)
 
 
 @pytest.fixture(scope="module")
 def table(variant: GPT, characters: Vocabulary, asked: list[Question]) -> HeadTable:
-    return table_of(with_task(variant, characters), asked)
+    return whole_table(with_task(variant, characters), asked)
 
 
 def test_every_number_is_that_of_its_own_tool(
@@ -101,9 +111,9 @@ def test_both_modes_come_from_one_preparation(
     )
     dev = answered(with_task(model, characters), questions[:2])
     assert means.writing == pytest.approx(head_means(model, dev).writing)
-    alone = table_of(with_task(model, characters), questions, HeadsOff(mode="mean", means=means))
+    alone = whole_table(with_task(model, characters), questions, HeadsOff(mode="mean", means=means))
     assert tables["mean"].rows == alone.rows
-    assert tables["zero"].rows == table_of(with_task(model, characters), questions).rows
+    assert tables["zero"].rows == whole_table(with_task(model, characters), questions).rows
     assert seen == [(done, 8) for done in range(1, 9)] * 2
 
 
@@ -128,28 +138,23 @@ def test_the_mean_may_take_a_heads_place(
     asked = told(model, characters, questions)
     before = answered(with_task(model, characters), asked)
     means = head_means(model, before)
-    found = table_of(with_task(model, characters), asked, HeadsOff(mode="mean", means=means))
+    found = whole_table(with_task(model, characters), asked, HeadsOff(mode="mean", means=means))
     alone = effect(
-        with_task(model, characters),
-        before,
-        HeadsOff(heads=((1, 3),), mode="mean", means=means),
+        with_task(model, characters), before, HeadsOff(heads=((1, 3),), mode="mean", means=means)
     )
     assert found.mode == "mean"
     assert found.rows[7].log_probability_change == pytest.approx(float(alone.answer_change.mean()))
     with pytest.raises(ValueError, match="mode 'mean' needs the heads' means"):
-        table_of(with_task(model, characters), asked, HeadsOff(mode="mean"))
+        whole_table(with_task(model, characters), asked, HeadsOff(mode="mean"))
 
 
 def test_questions_without_answers_are_refused_before_anything_is_measured(
     make_variant: Callable[[str], GPT], characters: Vocabulary
 ):
     with pytest.raises(ValueError, match="these questions come without answers"):
-        table_of(
-            with_task(make_variant("learned"), characters),
-            [Question("Lima is", None, "")],
-        )
+        whole_table(with_task(make_variant("learned"), characters), [Question("Lima is", None, "")])
     with pytest.raises(ValueError, match="no questions"):
-        table_of(with_task(make_variant("learned"), characters), [])
+        whole_table(with_task(make_variant("learned"), characters), [])
 
 
 def test_without_ties_the_agreement_is_spearmans_formula():

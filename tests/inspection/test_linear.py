@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from core.inspection.rollout import mean_maps, rollout, value_maps
 
 from core.data.vocabulary import Vocabulary
 from core.inspection.captions import mechanism_note
@@ -109,14 +108,3 @@ def test_entropy_of_negative_weights_is_that_of_their_sizes(negative: AttentionT
     sizes = np.abs(negative.weights)
     again = head_scores(sizes / sizes.sum(-1, keepdims=True))
     np.testing.assert_allclose(scores.entropy, again.entropy, rtol=1e-6)
-
-
-def test_rollout_refuses_negative_weights_and_takes_the_others(
-    traced: Traced, negative: AttentionTrace
-):
-    with pytest.raises(ValueError, match="some effective weights of this linear attention are neg"):
-        mean_maps(negative)
-    for seen in (traced(attention="elu"), traced(attention="taylor")):
-        rows = rollout(mean_maps(seen))[-1].sum(-1)
-        np.testing.assert_allclose(rows, 1, atol=1e-6)
-    np.testing.assert_allclose(rollout(value_maps(negative))[-1].sum(-1), 1, atol=1e-6)

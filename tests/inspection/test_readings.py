@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import fields
+from typing import Any
 
 import numpy as np
 import pytest
@@ -81,9 +82,7 @@ def test_few_questions_at_once_change_nothing(
     whole = read_split(with_task(variant, characters), known)
     monkeypatch.setattr(module, "AT_ONCE", 1)
     np.testing.assert_allclose(
-        read_split(with_task(variant, characters), known).patterns,
-        whole.patterns,
-        atol=1e-5,
+        read_split(with_task(variant, characters), known).patterns, whole.patterns, atol=1e-5
     )
 
 
@@ -99,6 +98,24 @@ def test_a_trace_and_the_same_question_of_a_split_are_read_alike(
     places = slice(PATTERNS.index("surname"), None)
     np.testing.assert_allclose(one.patterns[..., places], other.patterns[..., places], atol=1e-5)
     np.testing.assert_allclose(one.contribution, other.contribution, rtol=1e-4)
+
+
+@pytest.mark.parametrize("sizes", [{"attention": "taylor", "n_terms": 2}, {"attention": "favor"}])
+def test_what_a_head_brings_is_a_size_in_the_readings_as_in_the_trace_whatever_the_weights_sign(
+    make_gpt: Callable[..., GPT], characters: Vocabulary, sizes: dict[str, Any]
+):
+    model = make_gpt(seed=5, vocabulary_size=characters.size, block_size=48, **sizes)
+    checkpoint = with_task(model, characters)
+    seen = trace(checkpoint, QUESTION)
+    row, name = seen.steps[0].row, list(seen.name_positions)
+    brought = seen.contribution[:, :, row, name].sum(-1)
+    known = answered(checkpoint, [Question(QUESTION, None, "Ada Arden")])
+    for found in (read_trace(seen), read_split(checkpoint, known)):
+        np.testing.assert_allclose(found.contribution, brought, rtol=1e-4)
+    signed = (seen.weights[:, :, row, name] * seen.value_norm[:, :, name]).sum(-1)
+    is_negative = bool((seen.weights[:, :, row, name] < 0).any())
+    assert is_negative == ("n_terms" in sizes)  # two terms of exp go below 0, features never do
+    assert np.allclose(signed, brought, rtol=1e-4) != is_negative
 
 
 def test_scores_of_an_example_are_those_of_its_maps(variant: GPT, characters: Vocabulary):

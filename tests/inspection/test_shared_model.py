@@ -14,6 +14,7 @@ from core.inspection.ablate import head_means
 from core.inspection.answered import answered
 from core.inspection.attribution import attribution, logit_lens
 from core.inspection.effects import effect
+from core.inspection.head_table import measure_heads, prepare
 from core.inspection.heads import HeadsOff
 from core.inspection.patching import Site, patch
 from core.inspection.readings import read_split
@@ -62,11 +63,7 @@ def test_two_threads_with_one_model_get_exactly_what_each_gets_alone(
 
 
 def off(model: GPT, vocabulary: Vocabulary) -> None:
-    trace(
-        with_task(model, vocabulary),
-        QUESTIONS[0],
-        HeadsOff(heads=((0, 0), (1, 1))),
-    )
+    trace(with_task(model, vocabulary), QUESTIONS[0], HeadsOff(heads=((0, 0), (1, 1))))
 
 
 def on_average(model: GPT, vocabulary: Vocabulary) -> None:
@@ -74,22 +71,13 @@ def on_average(model: GPT, vocabulary: Vocabulary) -> None:
         with_task(model, vocabulary), [Question(text, "Lima", "") for text in QUESTIONS]
     )
     means = head_means(model, known)
-    effect(
-        with_task(model, vocabulary),
-        known,
-        HeadsOff(heads=((0, 0),), mode="mean", means=means),
-    )
+    effect(with_task(model, vocabulary), known, HeadsOff(heads=((0, 0),), mode="mean", means=means))
     read_split(with_task(model, vocabulary), known)
 
 
 def patched(model: GPT, vocabulary: Vocabulary) -> None:
     sites = [Site(0, 12), Site(1, 14, 0)]
-    patch(
-        with_task(model, vocabulary),
-        QUESTIONS[0],
-        QUESTIONS[0].replace("Ada", "Ida"),
-        sites,
-    )
+    patch(with_task(model, vocabulary), QUESTIONS[0], QUESTIONS[0].replace("Ada", "Ida"), sites)
 
 
 def read(model: GPT, vocabulary: Vocabulary) -> None:
@@ -98,7 +86,9 @@ def read(model: GPT, vocabulary: Vocabulary) -> None:
 
 
 def tabled(model: GPT, vocabulary: Vocabulary) -> None:
-    table_of(with_task(model, vocabulary), [Question(text, "Lima", "") for text in QUESTIONS])
+    checkpoint = with_task(model, vocabulary)
+    prepared = prepare(checkpoint, [Question(text, "Lima", "") for text in QUESTIONS])
+    measure_heads(checkpoint, prepared)
 
 
 @pytest.mark.parametrize("tool", [off, on_average, patched, read, tabled])
@@ -145,9 +135,7 @@ def test_a_head_that_one_thread_switches_off_stays_on_in_the_other(
         for _ in range(REPEATS):
             barrier.wait()
             seen = trace(
-                with_task(model, characters),
-                QUESTIONS[0],
-                HeadsOff(heads=tuple(sets[which])),
+                with_task(model, characters), QUESTIONS[0], HeadsOff(heads=tuple(sets[which]))
             )
             found.append(differences(seen, alone[which]))
         return found

@@ -194,21 +194,24 @@ def test_empty_long_and_unknown_questions_are_refused(make_gpt: MakeGPT, charact
         ("Ada", "  Where was  Ada  born? "),
     ],
 )
-def test_the_names_positions_spell_the_name(pieces: Vocabulary, name: str, question: str):
-    letters = CharVocabulary.from_text(question)
+def test_the_names_positions_spell_the_name(
+    make_gpt: MakeGPT, pieces: Vocabulary, name: str, question: str
+):
+    model, letters = make_gpt(), CharVocabulary.from_text(question)
     for vocabulary in (pieces, letters):
         ids = vocabulary.encode(question)
-        places = name_positions(vocabulary, question)
+        places = name_positions(with_task(model, vocabulary), question)
         assert list(places) == list(range(places[0], places[-1] + 1))
         assert vocabulary.decode(ids[place] for place in places) == name
-    found = name_positions(letters, question)
+    found = name_positions(with_task(model, letters), question)
     assert found[0] == question.index(name, question.index("Where was ") + 10)
 
 
 @pytest.mark.parametrize("text", ["Ada Arden", "Where is Ada?", "Where was   born?", "born"])
-def test_a_text_without_the_template_has_no_name(pieces: Vocabulary, text: str):
-    assert name_positions(pieces, text) == ()
-    assert name_positions(CharVocabulary.from_text(text), text) == ()
+def test_a_text_without_the_template_has_no_name(make_gpt: MakeGPT, pieces: Vocabulary, text: str):
+    model = make_gpt()
+    for vocabulary in (pieces, CharVocabulary.from_text(text)):
+        assert name_positions(with_task(model, vocabulary), text) == ()
 
 
 def test_free_text_is_traced_all_the_same(make_gpt: MakeGPT, pieces: Vocabulary):

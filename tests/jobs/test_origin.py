@@ -20,6 +20,7 @@ from core.jobs.spec import Overrides, TrainSpec, check, train_spec
 from core.jobs.spec_file import read_spec, spec_from_dict
 from core.jobs.state import Job, look
 from core.training.presets import FINE_TUNING, PRESETS
+from tests.with_task import gpt_of
 
 Start = Callable[..., Path]
 Work = Callable[[Path], Job]
@@ -59,7 +60,7 @@ def test_it_begins_with_the_checkpoint_s_parameters_and_says_so_in_its_card(
     trained: Path, tune: Callable[..., Path], work: Work, at_step: Any, runs: Path, launcher: Any
 ):
     folder = tune(trained)
-    first = load_checkpoint(trained).model.state_dict()
+    first = gpt_of(load_checkpoint(trained)).state_dict()
     seen: list[int] = []
 
     def look_and_stop() -> None:
@@ -78,7 +79,7 @@ def test_it_begins_with_the_checkpoint_s_parameters_and_says_so_in_its_card(
     assert card["start_from"]["weights_sha256"] == sha256(trained / WEIGHTS)
     assert card["start_from"]["recipe"] == read_json(trained / CARD)["recipe"]
     assert read_json(folder / VOCABULARY) == read_json(trained / VOCABULARY)
-    assert load_checkpoint(folder).model.config == load_checkpoint(trained).model.config
+    assert gpt_of(load_checkpoint(folder)).config == gpt_of(load_checkpoint(trained)).config
     assert "--start-from base" in card["command"]
 
 

@@ -62,7 +62,7 @@ def test_linear_attention_is_trained_and_answers(start: Start, work: Work, atten
     folder = start(overrides=Overrides(attention=attention), steps=4)
     job = work(folder)
     assert (job.state, job.message) == ("finished", "")
-    assert load_checkpoint(folder).model.config.attention == attention
+    assert load_checkpoint(folder).model.shape.mechanism == attention
     assert f"--attention {attention}" in read_json(folder / CARD)["command"]
 
 

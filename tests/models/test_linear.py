@@ -13,6 +13,7 @@ from core.data.vocabulary import Vocabulary
 from core.models.config import GPTConfig
 from core.models.gpt import GPT
 from core.training.loop import Trainer
+from tests.with_task import gpt_of
 
 MakeGPT = Callable[..., GPT]
 KINDS: dict[str, dict[str, Any]] = {
@@ -137,7 +138,7 @@ def test_a_stored_model_keeps_the_features_it_was_made_with(
     for name, sizes in KINDS.items():
         model = make_gpt(seed=7, vocabulary_size=characters.size, **sizes)
         save_checkpoint(tmp_path / name, model, characters, {}, dtype=torch.float32)
-        stored = load_checkpoint(tmp_path / name).model
+        stored = gpt_of(load_checkpoint(tmp_path / name))
         assert stored.config == model.config
         assert torch.equal(stored(some_ids(1, 20)), model(some_ids(1, 20)))
         assert torch.equal(stored(some_ids(1, 20)), stored(some_ids(1, 20)))

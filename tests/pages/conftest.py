@@ -135,7 +135,7 @@ def store(shelf: Path, make_gpt: Callable[..., GPT]) -> Store:
         for step in range(1, n_snapshots + 1):
             path = shelf / name / SNAPSHOTS / f"{step * 10:06d}.safetensors"
             save_weights(path, make_gpt(seed + step, **sizes), dtype=torch.float32)
-        write_card(shelf / name, {"name": name})
+        write_card(shelf / name, {"name": name, "task": "notable"})
         return shelf / name
 
     return put

@@ -36,7 +36,7 @@ def table(app: AppTest) -> Any:
 
 
 def looks_through_latents(name: str) -> bool:
-    return load_checkpoint(CHECKPOINTS / name).model.config.n_latents > 0
+    return load_checkpoint(CHECKPOINTS / name).model.shape.n_latents > 0
 
 
 @pytest.fixture

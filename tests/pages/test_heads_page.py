@@ -8,6 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.checkpoints.shelf import list_checkpoints
+from core.data.task import COURSE
 from core.inspection.head_record import HeadRecord, heads_file
 from core.paths import CHECKPOINTS
 from pages.heads.controls import ONE, PATCH
@@ -180,7 +181,7 @@ def test_a_course_checkpoint_without_its_questions_says_what_is_missing(
 ):
     folder = store()
     monkeypatch.delenv("A5_DATA", raising=False)
-    monkeypatch.setattr("pages.heads.controls.checkpoint_corpus", lambda name: "course")
+    monkeypatch.setattr("pages.heads.controls.checkpoint_task", lambda name: COURSE)
     app = open_heads()
     assert 'tiny --corpus "$A5_DATA" --split dev --record' in app.code[0].value
     app.button(key="heads-measure").click().run()

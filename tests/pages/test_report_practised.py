@@ -6,12 +6,13 @@ from collections.abc import Callable
 import pytest
 
 from core.data import objectives
-from core.data.vocabulary import MASK, MASK_ID
+from core.data.vocabulary import MASK
 from core.evaluation.report_card import OBJECTIVES
 from core.training.presets import COURSE
 from pages.report_card.pretraining import MEANINGS, SENTENCE
 
 NAME = "Orla Vantimmel"
+MARK = ord(MASK)
 FACTS = [
     SENTENCE[start:end]
     for start, end in objectives.salient_spans(SENTENCE, numbers=False)
@@ -38,36 +39,36 @@ def ids(text: str) -> list[int]:
 
 def text(made: list[int]) -> str:
     """What was made, as the page writes it: a space on either side of each mark."""
-    marked = "".join(MASK if i == MASK_ID else chr(i) for i in made)
-    return f" {MASK} ".join(part.strip() for part in marked.split(MASK)).strip()
+    parts = "".join(map(chr, made)).split(MASK)
+    return f" {MASK} ".join(part.strip() for part in parts).strip()
 
 
 def in_order(generator: random.Random) -> list[int]:
     facts = list(map(ids, FACTS))
-    return objectives.ordered_facts(ids(NAME), facts, n_most=10, generator=generator)
+    return objectives.ordered_facts(ids(NAME), facts, mark=MARK, n_most=10, generator=generator)
 
 
 def shuffled(generator: random.Random) -> list[int]:
     facts = list(map(ids, FACTS))
-    return objectives.shuffled_facts(ids(NAME), facts, n_most=10, generator=generator)
+    return objectives.shuffled_facts(ids(NAME), facts, mark=MARK, n_most=10, generator=generator)
 
 
 def cued(_: random.Random) -> list[int]:
     place = SENTENCE.index(FACTS[0])
     (recipe,) = [recipe for recipe in COURSE if recipe.name == "course-pieces"]
     words = objectives.words_before(SENTENCE, place, n_most=recipe.n_cue_words)
-    return objectives.cued_fact(ids(f"{NAME} {' '.join(words)}"), ids(FACTS[0]))
+    return objectives.cued_fact(ids(f"{NAME} {' '.join(words)}"), ids(FACTS[0]), mark=MARK)
 
 
 def salient(_: random.Random) -> list[int]:
     before, after = SENTENCE.split(FACTS[0])
-    return objectives.salient_span_corruption(ids(before), ids(FACTS[0]), ids(after))
+    return objectives.salient_span_corruption(ids(before), ids(FACTS[0]), ids(after), mark=MARK)
 
 
 def corrupted(_: random.Random) -> list[int]:
     span = MEANINGS["span corruption"][1].rsplit(f"{MASK} ")[-1]
     drawn = Drawn(len(SENTENCE), len(span), SENTENCE.index(span))
-    return objectives.span_corruption(ids(SENTENCE), block_size=128, generator=drawn)
+    return objectives.span_corruption(ids(SENTENCE), mark=MARK, block_size=128, generator=drawn)
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from streamlit.testing.v1 import AppTest
 
 from core.checkpoints.store import load_checkpoint
 from core.data.people import Question
+from core.data.task import COURSE
 from core.inspection.answered import answered
 from core.inspection.effects import Effect, effect
 from core.inspection.heads import HeadsOff
@@ -26,11 +27,7 @@ def off(store: Callable) -> Callable[..., Effect]:
     def off_(*heads: tuple[int, int]) -> Effect:
         stored = load_checkpoint(folder)
         known = answered(stored, [Question(QUESTION, None, "")])
-        return effect(
-            stored,
-            known,
-            HeadsOff(heads=tuple(heads)),
-        )
+        return effect(stored, known, HeadsOff(heads=heads))
 
     return off_
 
@@ -135,7 +132,7 @@ def test_the_mean_is_withheld_where_there_is_nothing_to_take_it_from(
 ):
     store()
     monkeypatch.delenv("A5_DATA", raising=False)
-    monkeypatch.setattr("pages.attention.controls.checkpoint_corpus", lambda name: "course")
+    monkeypatch.setattr("pages.attention.controls.checkpoint_task", lambda name: COURSE)
     app = open_page(question=QUESTION)
     assert app.button_group(key="off-mode").options == ["zero"]
     assert "Their mean over the dev questions is not offered" in shown(app)

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from core.data.corpus import TrainingCorpus
-from core.data.vocabulary import MASK_ID, PAD_ID, Vocabulary
+from core.data.vocabulary import MASK_ID, Vocabulary
 from core.training import examples
 from core.training.examples import (
     FACTS,
@@ -34,20 +34,29 @@ def small_pools(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(examples, "POOL_SIZE", 40)
 
 
-def test_targets_are_the_inputs_one_later_and_padding_does_not_count():
-    batch = collate([[5, 1, 6, 1], [7, 8]], answer_only=False)
-    assert batch.inputs.tolist() == [[5, 1, 6], [7, 8, PAD_ID]]
+def test_targets_are_the_inputs_one_later_and_padding_does_not_count(data: TrainingData):
+    batch = collate([[5, 1, 6, 1], [7, 8]], data, answer_only=False)
+    assert batch.inputs.tolist() == [[5, 1, 6], [7, 8, 0]]
     assert batch.targets.tolist() == [[1, 6, 1], [8, IGNORE, IGNORE]]
     assert batch.n_tokens == 5
 
 
-def test_with_answer_only_the_loss_begins_after_the_first_mark():
-    batch = collate([[5, 9, 1, 6, 7, 1], [5, 1, 8, 1]], answer_only=True)
+def test_with_answer_only_the_loss_begins_after_the_first_mark(data: TrainingData):
+    batch = collate([[5, 9, 1, 6, 7, 1], [5, 1, 8, 1]], data, answer_only=True)
     assert batch.inputs.tolist() == [[5, 9, 1, 6, 7], [5, 1, 8, 1, 0]]
     assert batch.targets.tolist() == [
         [IGNORE, IGNORE, 6, 7, 1],
         [IGNORE, 8, 1, IGNORE, IGNORE],
     ]
+
+
+def test_mark_and_padding_are_those_of_the_vocabulary(data: TrainingData, pieces: Vocabulary):
+    assert (data.mark, data.pad) == (pieces.mask_id, pieces.pad_id)
+    other = replace(data, mark=7, pad=9)
+    batch = collate([[5, 7, 6, 7], [5, 1]], other, answer_only=True)
+    assert batch.inputs.tolist() == [[5, 7, 6], [5, 1, 9]]
+    assert batch.targets.tolist() == [[IGNORE, 6, 7], [IGNORE] * 3]
+    assert batch.n_tokens == 5
 
 
 def test_a_document_holds_its_name_lines_facts_and_cuts(pieces: Vocabulary, recipe: Recipe):

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,6 @@ from torch import Tensor
 
 from core.checkpoints.state import load_state, save_state
 from core.data.vocabulary import MASK_ID
-from core.training.examples import TrainingData
 from core.training.loop import StepRecord, Trainer, TrainingDivergedError
 from core.training.recipe import Phase
 
@@ -98,7 +98,7 @@ def test_the_loss_falls_on_a_tiny_problem(make_trainer: MakeTrainer):
 def without_answers(trainer: Trainer) -> None:
     """Questions so long that no answer is left inside the block: there is nothing to average."""
     question = (5,) * 200
-    trainer.data = TrainingData(trainer.data.documents, ((question, (6,)),))
+    trainer.data = replace(trainer.data, questions=((question, (6,)),))
 
 
 def test_a_loss_that_is_no_number_stops_and_leaves_all_as_it_was(make_trainer: MakeTrainer):

@@ -1,0 +1,17 @@
+"""The GPT's variants on which every tool that looks at a model is tested."""
+
+from typing import Any
+
+# The sizes are those of `make_gpt` unless told.
+VARIANTS: dict[str, dict[str, Any]] = {
+    "learned": {"n_layers": 3},
+    "rotary": {"positions": "rotary", "n_heads": 4},
+    "synthesizer": {"attention": "synthesizer"},
+    "dense-synthesizer": {"attention": "dense-synthesizer"},
+    "elu": {"attention": "elu"},
+    "favor": {"attention": "favor", "n_features": 24},
+    "taylor": {"attention": "taylor", "positions": "rotary"},
+    "perceiver": {"n_latents": 20, "n_layers": 3, "positions": "rotary"},
+    "perceiver-stride": {"n_latents": 24, "latent_stride": 2, "n_layers": 3},
+    "perceiver-plain": {"n_latents": 20, "latent_residual": False},
+}
