@@ -9,6 +9,7 @@ import streamlit as st
 
 from core.data.corpus import questions_digest
 from core.data.people import Question
+from core.generation.greedy import prompt_ids
 from core.inspection.attribution import Attribution, Lens, attribution, logit_lens
 from core.inspection.effects import effect
 from core.inspection.head_rows import HeadRow, HeadTable
@@ -25,6 +26,7 @@ NO_QUESTIONS = (
     "The questions that this checkpoint was trained on are the course's: name the folder of its "
     "files in A5_DATA before the app is started."
 )
+NO_TASK = "This checkpoint has no questions: its card names no task that is known here."
 
 
 def measured_table(measured: Measured) -> HeadTable:
@@ -32,7 +34,7 @@ def measured_table(measured: Measured) -> HeadTable:
     source = shipped(measured.checkpoint, measured.snapshot)
     asked = known_questions(measured.task).get(measured.split)
     if not asked:
-        raise ValueError(NO_QUESTIONS)
+        raise ValueError(NO_TASK if measured.task is None else NO_QUESTIONS)
     off, questions = in_place(measured, source), questions_digest(asked)
     prepared = _prepared(source, questions, asked)
     heads, rows = every_head(source.load().model.shape), list[HeadRow]()
@@ -93,6 +95,6 @@ def load_patched(source: Source, question: str, other: str, what: str) -> Patche
     questions of different length.
     """
     stored = source.load()
-    n_tokens = len(stored.vocabulary.encode(question)) + 1  # with its ⁇
+    n_tokens = len(prompt_ids(stored, question))
     sites = (residual_sites if what == STREAM else head_sites)(stored.model, n_tokens)
     return patch(stored, question, other, sites)

@@ -7,9 +7,10 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
+from core.checkpoints.store import Checkpoint
 from core.data.characters import legible
-from core.data.vocabulary import Vocabulary
 from core.figures.signed import Cell, signed_grid
+from core.generation.greedy import prompt_ids
 from core.inspection.heads import head_name
 from core.inspection.patching import Patched, Site
 from pages.heads.controls import PREFIX, Measured
@@ -71,15 +72,15 @@ def show_patches(measured: Measured) -> None:
 
 
 def _show(measured: Measured, source: Source, question: str, other: str, what: str) -> None:
-    vocabulary = source.load().vocabulary
+    stored = source.load()
     try:
         found = load_patched(source, question, other, what)
     except ValueError as error:
-        if as_long(vocabulary, question, other):
+        if as_long(stored.vocabulary, question, other):
             raise
         st.info(plain(str(error)), icon=":material/info:")  # two lengths are nobody's mistake
         return
-    grid = _grid(found, _labels(vocabulary, question, other))
+    grid = _grid(found, _labels(stored, question, other))
     title = _headline(found, grid)
     st.markdown(f"#### {plain(title)}")
     st.markdown(_setting(found, question, other))
@@ -108,11 +109,12 @@ def _show(measured: Measured, source: Source, question: str, other: str, what: s
         box.dataframe(rows.style.format(precision=3, na_rep="–"))
 
 
-def _labels(vocabulary: Vocabulary, question: str, other: str) -> list[str]:
-    """The tokens of both, position by position, and ⁇."""
-    first, second = (vocabulary.labels(vocabulary.encode(text)) for text in (question, other))
-    names = [a if a == b else f"{a} | {b}" for a, b in zip(first, second, strict=True)]
-    return [*names, vocabulary.label(vocabulary.mask_id)]
+def _labels(stored: Checkpoint, question: str, other: str) -> list[str]:
+    """What is read of both, position by position."""
+    first, second = (
+        stored.vocabulary.labels(prompt_ids(stored, text)) for text in (question, other)
+    )
+    return [a if a == b else f"{a} | {b}" for a, b in zip(first, second, strict=True)]
 
 
 def _grid(found: Patched, columns: list[str]) -> Grid:

@@ -173,7 +173,7 @@ def test_a_text_before_in_decomposed_letters_is_composed_and_said_on_stderr(
 def test_an_answer_with_line_breaks_stays_one_line(
     run: Run, trained: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    def broken(model: Any, vocabulary: Any, texts: list[str]) -> list[Any]:
+    def broken(checkpoint: Checkpoint, texts: list[str]) -> list[Any]:
         return [evaluating.Answer("New\n York \t", (), 1.0) for _ in texts]
 
     monkeypatch.setattr(evaluating, "answer", broken)

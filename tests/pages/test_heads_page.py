@@ -8,6 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.checkpoints.shelf import list_checkpoints
+from core.checkpoints.store import write_card
 from core.data.task import COURSE
 from core.inspection.head_record import HeadRecord, heads_file
 from core.paths import CHECKPOINTS
@@ -187,6 +188,15 @@ def test_a_course_checkpoint_without_its_questions_says_what_is_missing(
     app.button(key="heads-measure").click().run()
     assert "name the folder of its files in A5_DATA" in app.text[0].value
     assert folder.is_dir()
+
+
+def test_a_checkpoint_without_a_task_has_no_questions_to_be_measured_on(
+    store: Callable, open_heads: Callable
+):
+    write_card(store(), {"name": "tiny"})
+    app = open_heads()
+    app.button(key="heads-measure").click().run()
+    assert "its card names no task that is known here" in app.text[0].value
 
 
 @pytest.mark.parametrize("name", KINDS)

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from core.checkpoints.store import write_card
 from pages.heads.controls import ONE, PATCH
 from pages.heads.example import TABLES_KEY
 from pages.heads.patches import TABLE_KEY
@@ -102,6 +103,16 @@ def test_patching_shows_every_layer_and_position(store: Callable, patching: Open
     table = app.run().dataframe[0].value
     assert len(table) == 2 * 26  # layers by tokens with ⁇
     assert table["token"].tolist()[10] == "A | E"
+
+
+def test_a_model_without_a_task_is_patched_over_the_text_alone(store: Callable, patching: Open):
+    write_card(store(), {"name": "tiny"})
+    app = patching("Where was Eda Orden born?")
+    assert not app.error
+    app.session_state[TABLE_KEY] = True
+    table = app.run().dataframe[0].value
+    assert len(table) == 2 * 25  # no ⁇ is read
+    assert table["token"].tolist()[-1] == "?"
 
 
 def test_the_output_of_a_head_may_be_taken_over(store: Callable, patching: Open):
