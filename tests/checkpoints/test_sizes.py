@@ -51,7 +51,6 @@ def test_a_whole_checkpoint_loads_in_a_few_gigabytes(saved: Path, limited: Limit
     ("changes", "message"),
     [
         ({"n_layers": 10**12}, "n_layers is 1000000000000; it must be at least 1 and at most 512"),
-        ({"block_size": 10**10}, "block_size is 10000000000; .* at most 16,384, a whole number"),
         (
             {"width": 2**13, "n_layers": 250},
             "250 layers .* have about 201.* million parameters; at",
@@ -136,14 +135,13 @@ def test_weights_of_a_terabyte_are_not_even_digested(saved: Path):
         read_header(saved / WEIGHTS)
 
 
-@pytest.mark.parametrize("name", [CARD, CONFIG, VOCABULARY])
 @pytest.mark.parametrize(
-    ("value", "message"),
+    ("name", "value", "message"),
     [
-        ("[" * 100_000 + "]" * 100_000, "nested too deeply"),
-        ("NaN", "holds nan"),
-        ("1e999", "holds inf"),
-        ("1" * 40, "holds a whole number of 40 digits"),
+        (CARD, "[" * 100_000 + "]" * 100_000, "nested too deeply"),
+        (CONFIG, "NaN", "holds nan"),
+        (CONFIG, "1e999", "holds inf"),
+        (VOCABULARY, "1" * 40, "holds a whole number of 40 digits"),
     ],
 )
 def test_odd_json_in_any_file_is_named(saved: Path, name: str, value: str, message: str):
