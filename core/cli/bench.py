@@ -20,7 +20,7 @@ from core.bench.spec import DEVICES, DTYPES, METHODS, BenchSpec
 from core.bench.summary import fits_of, report_of, summaries_of
 from core.cli.places import named_file
 from core.files import is_stored
-from core.jobs.stopping import stop_requests
+from core.runs.stopping import stop_requests
 from core.theory.costs import Sizes
 
 LENGTHS = (128, 256, 512, 1024, 2048)

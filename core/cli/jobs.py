@@ -10,16 +10,16 @@ from pathlib import Path
 from typing import Any, get_args
 
 from core import paths
-from core.jobs import board
+from core.jobs import control
 from core.jobs.estimate import estimate
-from core.jobs.folder import job_folder
+from core.jobs.folder import job_folder, log_tail
 from core.jobs.keep import keep
 from core.jobs.launcher import LocalLauncher
 from core.jobs.leftovers import leftovers
-from core.jobs.metrics import log_tail, read_metrics
 from core.jobs.spec import Overrides, TrainSpec, train_spec
 from core.jobs.state import Job, list_all, show
 from core.models.config import Attention, Positions
+from core.runs.journal import read_metrics
 from core.training.presets import PRESETS
 
 LOOK_EVERY_SECONDS = 0.5
@@ -143,7 +143,7 @@ def _show(options: argparse.Namespace) -> tuple[dict[str, Any], str]:
         **job.row(),
         "message": job.message,
         "place": job.place,
-        "spec": None if job.asked is None else job.asked.to_dict(),
+        "spec": None if job.assignment is None else job.assignment.to_dict(),
         "status": None if job.status is None else asdict(job.status),
         "measurement": measured[-1] if measured else None,
         "log": log,
@@ -152,7 +152,7 @@ def _show(options: argparse.Namespace) -> tuple[dict[str, Any], str]:
 
 
 def _start(options: argparse.Namespace) -> tuple[dict[str, Any], str]:
-    job_id = board.start(paths.RUNS, _spec(options), LocalLauncher())
+    job_id = control.start(paths.RUNS, _spec(options), LocalLauncher())
     return {"id": job_id}, f"{job_id} is in the queue"
 
 
@@ -165,28 +165,28 @@ def _estimate(options: argparse.Namespace) -> tuple[dict[str, Any], str]:
 
 
 def _stop(options: argparse.Namespace) -> tuple[dict[str, Any], str]:
-    """Ask, and insist until the worker is gone."""
-    board.stop(paths.RUNS, options.id)
+    """Ask, and press on until the worker is gone."""
+    control.stop(paths.RUNS, options.id)
     while (job := show(paths.RUNS, options.id)).state == "stopping":
         time.sleep(LOOK_EVERY_SECONDS)
         with suppress(ValueError):  # it ended just now
-            board.stop(paths.RUNS, options.id)
+            control.stop(paths.RUNS, options.id)
     return {"id": job.id, "state": job.state}, _line(job)
 
 
 def _resume(options: argparse.Namespace) -> tuple[dict[str, Any], str]:
     before = show(paths.RUNS, options.id)
-    board.resume(paths.RUNS, options.id, LocalLauncher())
+    control.resume(paths.RUNS, options.id, LocalLauncher())
     return {"id": options.id}, f"{options.id} is in the queue{_from(before)}"
 
 
 def _remove(options: argparse.Namespace) -> tuple[dict[str, Any], str]:
-    board.remove(paths.RUNS, options.id)
+    control.remove(paths.RUNS, options.id)
     return {"id": options.id}, f"{options.id} is removed"
 
 
 def _clean(_: argparse.Namespace) -> tuple[dict[str, Any], str]:
-    removed = board.clean(paths.RUNS)
+    removed = control.clean(paths.RUNS)
     lines = [f"removed: {one.text}" for one in removed] or ["there is nothing to remove"]
     return {"removed": [one.row() for one in removed]}, "\n".join(lines)
 

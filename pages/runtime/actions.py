@@ -7,8 +7,8 @@ import streamlit as st
 
 from core import paths
 from core.bench.spec import BenchSpec
-from core.jobs import board
-from core.jobs.bench_spec import bench_job
+from core.jobs import control
+from core.jobs.bench_job import bench_job
 from core.jobs.launcher import LocalLauncher
 from core.jobs.state import Job
 from pages.runtime import words
@@ -32,7 +32,7 @@ def begin(spec: BenchSpec) -> None:
     """Put a measurement into the queue, and look at it."""
 
     def start() -> None:
-        st.session_state[SOURCE] = board.start(paths.RUNS, bench_job(spec), LocalLauncher())
+        st.session_state[SOURCE] = control.start(paths.RUNS, bench_job(spec), LocalLauncher())
         if st.session_state.get(VIEW) != words.GROWTH:
             st.session_state[VIEW] = words.GROWTH
 
@@ -44,7 +44,7 @@ def insist(jobs: Sequence[Job]) -> None:
     for job in jobs:
         if job.state == "stopping":
             with suppress(ValueError, OSError):  # it ended just now, or the disk is full
-                board.stop(paths.RUNS, job.id)
+                control.stop(paths.RUNS, job.id)
 
 
 def show_actions(job: Job) -> None:
@@ -57,7 +57,7 @@ def show_actions(job: Job) -> None:
                 "Go on",
                 "play_arrow",
                 job,
-                lambda: board.resume(paths.RUNS, job.id, LocalLauncher()),
+                lambda: control.resume(paths.RUNS, job.id, LocalLauncher()),
                 "Only what is not measured yet.",
             )
         if not job.is_active:
@@ -78,11 +78,11 @@ def _button(label: str, icon: str, job: Job, act: Callable[[], None], note: str)
 
 
 def _stop(job_id: str) -> None:
-    board.stop(paths.RUNS, job_id)
+    control.stop(paths.RUNS, job_id)
 
 
 def _remove(job_id: str) -> None:
-    board.remove(paths.RUNS, job_id)
+    control.remove(paths.RUNS, job_id)
     st.session_state.pop(SOURCE, None)
     st.query_params.pop(QUERY, None)
 

@@ -8,7 +8,7 @@ import streamlit as st
 
 from core import paths
 from core.bench.record import Bench, read_bench
-from core.jobs.bench_files import bench_of
+from core.jobs.bench_job import bench_of
 from core.jobs.state import Job, list_all, list_benches
 from pages.runtime import words
 

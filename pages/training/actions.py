@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 import streamlit as st
 
 from core import paths
-from core.jobs import board
+from core.jobs import control
 from core.jobs.keep import keep, kept_as, suggested_name
 from core.jobs.launcher import LocalLauncher
 from core.jobs.spec import TrainSpec
@@ -39,7 +39,7 @@ def begin(specs: Sequence[TrainSpec], view: str) -> None:
 
     def start() -> None:
         for spec in specs:
-            st.session_state[RUN] = board.start(paths.RUNS, spec, LocalLauncher())
+            st.session_state[RUN] = control.start(paths.RUNS, spec, LocalLauncher())
         if st.session_state.get(VIEW) != view:
             st.session_state[VIEW] = view
 
@@ -58,7 +58,7 @@ def show_actions(job: Job) -> None:
                 icon=":material/play_arrow:",
                 key=f"training-resume-{job.id}",
                 on_click=tried,
-                args=(lambda: board.resume(paths.RUNS, job.id, LocalLauncher()),),
+                args=(lambda: control.resume(paths.RUNS, job.id, LocalLauncher()),),
                 disabled=reason is not None,
                 help=reason or "It goes on from its last saved step.",
             )
@@ -82,7 +82,7 @@ def _ask_to_stop(job: Job) -> None:
 
 
 def _stop(job_id: str) -> None:
-    board.stop(paths.RUNS, job_id)
+    control.stop(paths.RUNS, job_id)
 
 
 def _ask_to_remove(job: Job) -> None:
@@ -101,7 +101,7 @@ def _ask_to_remove(job: Job) -> None:
 
 
 def _remove(job_id: str) -> None:
-    board.remove(paths.RUNS, job_id)
+    control.remove(paths.RUNS, job_id)
     st.session_state.pop(RUN, None)
     st.query_params.pop(QUERY, None)
 

@@ -6,10 +6,10 @@ import streamlit as st
 
 from core import paths
 from core.checkpoints.shelf import list_checkpoints
-from core.jobs.origin import can_start_from
 from core.jobs.spec import Overrides, corpus_folder
 from core.models.config import Attention, Positions
 from core.paths import COURSE_VARIABLE
+from core.runs.fine_tuning import can_start_from
 from core.training.presets import FINE_TUNING, PRESETS, Kind, presets_of
 from core.training.recipe import Corpus, Recipe
 from pages.shared import bound

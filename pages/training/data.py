@@ -9,13 +9,13 @@ from zoneinfo import ZoneInfo
 import streamlit as st
 
 from core import paths
-from core.jobs import board
+from core.jobs import control
 from core.jobs.curves import whole
-from core.jobs.estimate import Estimate, estimate
+from core.jobs.estimate import TrainingEstimate, estimate
 from core.jobs.leftovers import Leftover, left_on_disk
-from core.jobs.metrics import read_metrics
 from core.jobs.spec import TrainSpec
 from core.jobs.state import Job, list_all, list_jobs
+from core.runs.journal import read_metrics
 
 Rows = Sequence[Mapping[str, Any]]
 
@@ -49,11 +49,11 @@ def insist(all_jobs: Sequence[Job]) -> None:
     for job in all_jobs:
         if job.state == "stopping":
             with suppress(ValueError, OSError):  # it ended just now, or the disk is full
-                board.stop(paths.RUNS, job.id)
+                control.stop(paths.RUNS, job.id)
 
 
 @st.cache_data(max_entries=64, show_spinner="Measuring a few steps")
-def measured(spec: TrainSpec) -> Estimate:
+def measured(spec: TrainSpec) -> TrainingEstimate:
     """Size and speed of a training. Its name and seed shall be the same for all."""
     return estimate(spec)
 

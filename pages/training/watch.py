@@ -7,7 +7,7 @@ import streamlit as st
 
 from core import paths
 from core.jobs.estimate import seconds_ahead
-from core.jobs.metrics import log_tail
+from core.jobs.folder import log_tail
 from core.jobs.state import Job
 from pages.shared.text import plain
 from pages.training import actions, data, words

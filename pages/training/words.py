@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, tzinfo
 
 from core.jobs.curves import result
-from core.jobs.estimate import Estimate
+from core.jobs.estimate import TrainingEstimate
 from core.jobs.leftovers import Leftover
 from core.jobs.state import Job
 from core.training.presets import Kind
@@ -153,7 +153,7 @@ def smoothing(window: int) -> str:
 
 
 def expected(
-    found: Estimate, ahead: float | None, now: datetime, *, limit_minutes: float
+    found: TrainingEstimate, ahead: float | None, now: datetime, *, limit_minutes: float
 ) -> list[str]:
     """Size, speed and time, each in a line."""
     size = f"**{found.n_parameters:,}** parameters, **{found.n_steps:,}** steps"

@@ -14,8 +14,8 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 
 import pytest
 
-from core.jobs import board
-from core.jobs.folder import METRICS
+from core.jobs import control
+from core.runs.journal import METRICS
 from core.jobs.lesson import lesson_specs
 from core.jobs.state import Job, list_jobs
 from core.jobs.status import Reporter
@@ -78,7 +78,7 @@ class NoLauncher:
 def trained_app(own_app: Path) -> Path:
     """With both runs of the lesson, half done."""
     for spec in lesson_specs():
-        board.start(own_app / "checkpoints" / "runs", spec, NoLauncher())
+        control.start(own_app / "checkpoints" / "runs", spec, NoLauncher())
     return own_app
 
 

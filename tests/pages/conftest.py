@@ -32,7 +32,7 @@ from core.data.people import Person, questions_of
 from core.data.vocabulary import CharVocabulary
 from core.inspection.head_record import HeadRecord, save_record
 from core.inspection.head_table import head_tables
-from core.jobs import board
+from core.jobs import control
 from core.jobs.folder import LOG
 from core.models.gpt import GPT
 from pages.attention.upload import UPLOADED
@@ -82,7 +82,7 @@ def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.setattr("core.paths.RUNS", shelf / "runs")
     for page in ("runtime", "training"):
         monkeypatch.setattr(f"pages.{page}.actions.LocalLauncher", FakeLauncher)
-    monkeypatch.setattr(board, "new_id", lambda _: f"20260131-1200{next(numbers)}-0a1b2c")
+    monkeypatch.setattr(control, "new_id", lambda _: f"20260131-1200{next(numbers)}-0a1b2c")
     monkeypatch.delenv("A5_DATA", raising=False)
     st.cache_data.clear()
     yield shelf / "runs"

@@ -111,7 +111,7 @@ def test_where_no_job_can_start_the_reason_stands_there(
 def test_a_refused_start_is_one_sentence(
     open_runtime: Open, monkeypatch: pytest.MonkeyPatch, read: Callable[[AppTest], str]
 ):
-    monkeypatch.setattr("core.jobs.board.MOST_WAITING", 0)
+    monkeypatch.setattr("core.jobs.control.MOST_WAITING", 0)
     app = open_runtime()
     app.button(key="rt-start").click().run()
     assert "0 jobs are waiting already" in read(app)

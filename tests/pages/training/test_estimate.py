@@ -6,7 +6,7 @@ from dataclasses import asdict
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core.jobs.estimate import Estimate
+from core.jobs.estimate import TrainingEstimate
 from core.jobs.spec import TrainSpec
 from core.training.presets import PRESETS
 
@@ -14,9 +14,9 @@ Open = Callable[..., AppTest]
 Told = Callable[[AppTest], str]
 
 
-def guess(spec: TrainSpec) -> Estimate:
+def guess(spec: TrainSpec) -> TrainingEstimate:
     minutes = spec.minutes or 0
-    return Estimate(
+    return TrainingEstimate(
         n_parameters=475_840,
         n_steps=round(480 * minutes),
         steps_per_second=8.0,
@@ -57,7 +57,7 @@ def test_an_estimate_counts_the_jobs_that_come_before(
 def test_an_estimate_that_fails_says_why(
     open_training: Open, told: Told, monkeypatch: pytest.MonkeyPatch
 ):
-    def failing(spec: TrainSpec) -> Estimate:
+    def failing(spec: TrainSpec) -> TrainingEstimate:
         raise ValueError("a few steps could not be measured: no *memory*")
 
     monkeypatch.setattr("pages.training.data.estimate", failing)

@@ -130,7 +130,7 @@ def test_a_full_queue_is_said_after_the_click(
     open_training: Open, told: Told, monkeypatch: pytest.MonkeyPatch, runs: Path
 ):
     app = open_training()
-    monkeypatch.setattr("core.jobs.board.MOST_WAITING", 0)
+    monkeypatch.setattr("core.jobs.control.MOST_WAITING", 0)
     start(app)
     assert "0 jobs are waiting already" in told(app)
     assert list_jobs(runs) == []

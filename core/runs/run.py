@@ -14,31 +14,27 @@ from typing import Any
 
 import torch
 
-from core.checkpoints.shelf import CARD, VOCABULARY
+from core.checkpoints.shelf import CARD, SNAPSHOTS, VOCABULARY, weights_path
 from core.checkpoints.state import load_state, save_state
-from core.checkpoints.store import (
-    SNAPSHOTS,
-    Checkpoint,
-    load_checkpoint,
-    read_vocabulary,
-    save_checkpoint,
-    save_weights,
-)
-from core.data.corpus import TrainingCorpus, make_vocabulary
-from core.data.shipped import load_corpus
+from core.checkpoints.store import load_checkpoint, read_vocabulary, save_checkpoint, save_weights
 from core.data.vocabulary import Vocabulary
-from core.files import read_json, write_json
-from core.jobs.anchor import Anchor
-from core.jobs.card import EVERY, TUNING, finish_card, machine, measure_snapshots
-from core.jobs.origin import origin_of
-from core.jobs.saved import RUN, STATE, refuse_lost
-from core.models.gpt import GPT
-from core.training.examples import training_data
-from core.training.loop import StepRecord, Trainer, steps_for_minutes
-from core.training.ranges import ASKED, MOST_STEPS, RUNNING, refuse_outside
-from core.training.recipe import Recipe, recipe_from_dict
-
-CARRIED = ("recipe", "seed", "n_steps", "data_sha256", "command")  # from run.json into the card
+from core.files import write_json
+from core.runs.card import finish_card, machine, measure_snapshots
+from core.runs.fine_tuning import describe_start
+from core.runs.folder import (
+    RUN,
+    STATE,
+    Anchor,
+    Settings,
+    read_settings,
+    refuse_lost,
+    write_settings,
+)
+from core.runs.kinds import Kind, Probe, kind_of, kind_of_dict
+from core.runs.speed import steps_for_minutes
+from core.training.loop import StepRecord, Trainer
+from core.training.ranges import ASKED, MOST_STEPS, refuse_outside
+from core.training.recipe import Recipe
 
 
 @dataclass(slots=True)
@@ -50,9 +46,10 @@ class Run:
     """
 
     folder: Path
-    settings: dict[str, Any]
+    settings: Settings
+    kind: Kind
     recipe: Recipe
-    corpus: TrainingCorpus
+    data: Any
     vocabulary: Vocabulary
     trainer: Trainer
     anchor: Anchor
@@ -61,8 +58,21 @@ class Run:
     memory: dict[str, Any] = field(default_factory=dict[str, Any])
 
     @property
-    def model(self) -> GPT:
-        return self.trainer.model
+    def step(self) -> int:
+        """How many are done."""
+        return self.trainer.cursor.step
+
+    @property
+    def n_steps(self) -> int:
+        return self.trainer.n_steps
+
+    @property
+    def n_parameters(self) -> int:
+        return self.trainer.model.n_parameters
+
+    def probe(self) -> Probe:
+        """What it answers right by now."""
+        return self.kind.probe(self.trainer, self.vocabulary, self.data, self.settings.seed)
 
 
 def start_run(
@@ -76,13 +86,13 @@ def start_run(
     command: Callable[[int], str],
     tuning: bool = False,
     most_steps: int | None = None,
-    origin: Path | None = None,
+    start_from: Path | None = None,
     make_folder: bool = True,
 ) -> Run:
     """A new run in a folder without one; minutes become steps by a short measurement.
 
-    `command` says for a number of steps what repeats the run. With `tuning` only held-out
-    training questions are measured: dev and test stay unseen. `origin` is the checkpoint whose
+    `command` says for a number of steps what repeats the run. With `tuning` only what its kind
+    allows for is measured: dev and test stay unseen. `start_from` is the checkpoint whose
     parameters and vocabulary it begins with. Without `make_folder` the folder must be there.
     Raises ValueError if the folder holds a checkpoint, or what another run has left.
     """
@@ -90,38 +100,29 @@ def start_run(
         raise ValueError(f"{folder} already holds a checkpoint: name another folder")
     refuse_lost(folder)
     refuse_outside({"seed": seed, "steps": steps, "minutes": minutes}, ASKED)
-    corpus = load_corpus(recipe.corpus, n_sentences=recipe.n_sentences, folder=corpus_folder)
-    begun = None if origin is None else load_checkpoint(origin)
-    vocabulary = (
-        make_vocabulary(corpus, recipe.vocabulary, n_pieces=recipe.n_pieces)
-        if begun is None
-        else begun.vocabulary
+    kind = kind_of(recipe)
+    data = kind.load_data(recipe, corpus_folder)
+    vocabulary, weights = _beginning(kind, recipe, data, start_from)
+    make = kind.make_trainers(recipe, data, vocabulary, seed, weights)
+    n_steps = _n_steps(recipe, make, minutes=minutes, steps=steps, most_steps=most_steps)
+    trainer = make(n_steps)
+    settings = Settings(
+        recipe=asdict(recipe),
+        seed=seed,
+        n_steps=n_steps,
+        data_sha256=data.digest,
+        corpus_folder=None if corpus_folder is None else str(corpus_folder.resolve()),
+        tuning=tuning,
+        command=command(n_steps),
+        start_from=None if start_from is None else describe_start(start_from),
     )
-    make = trainer_factory(recipe, corpus, vocabulary, seed, begun)
-    if steps is None and minutes is None:
-        steps = recipe.n_steps
-    if steps is None:
-        wanted = recipe.minutes if minutes is None else minutes
-        steps = steps_for_minutes(lambda: make(10_000), wanted, clock=time.perf_counter)
-        steps = min(steps, MOST_STEPS if most_steps is None else most_steps)
-    trainer = make(steps)
-    settings = {
-        "recipe": asdict(recipe),
-        "seed": seed,
-        "n_steps": steps,
-        "data_sha256": corpus.digest,
-        "corpus_folder": None if corpus_folder is None else str(corpus_folder.resolve()),
-        "tuning": tuning,
-        "command": command(steps),
-        "start_from": None if origin is None else origin_of(origin),
-    }
     if make_folder:
         folder.mkdir(parents=True, exist_ok=True)
     write_json(folder / VOCABULARY, vocabulary.to_dict())
     # In this order: a run always has a state, so that a state that is lost is noticed.
     _write_state(folder, trainer, seconds=0.0, memory={})
-    write_json(folder / RUN, settings)
-    return Run(folder, settings, recipe, corpus, vocabulary, trainer, Anchor(folder / RUN))
+    write_settings(folder, settings)
+    return Run(folder, settings, kind, recipe, data, vocabulary, trainer, Anchor(folder / RUN))
 
 
 def resume_run(folder: Path, *, corpus_folder: Path | None = None) -> Run:
@@ -129,24 +130,26 @@ def resume_run(folder: Path, *, corpus_folder: Path | None = None) -> Run:
 
     Raises ValueError if there is nothing to resume, its state is lost or the data changed.
     """
-    settings = _settings(folder)
+    settings = read_settings(folder)
     anchor = Anchor(folder / RUN)
-    recipe = _recipe(folder, settings)
-    if corpus_folder is None and settings["corpus_folder"] is not None:
-        corpus_folder = Path(settings["corpus_folder"])
-    corpus = load_corpus(recipe.corpus, n_sentences=recipe.n_sentences, folder=corpus_folder)
-    if corpus.digest != settings["data_sha256"]:
+    kind, recipe = _kind_and_recipe(folder, settings)
+    if corpus_folder is None and settings.corpus_folder is not None:
+        corpus_folder = Path(settings.corpus_folder)
+    data = kind.load_data(recipe, corpus_folder)
+    if data.digest != settings.data_sha256:
         raise ValueError(f"{folder}: the corpus has changed since this run began")
     vocabulary = read_vocabulary(folder / VOCABULARY)
-    trainer = trainer_factory(recipe, corpus, vocabulary, settings["seed"])(settings["n_steps"])
+    make = kind.make_trainers(recipe, data, vocabulary, settings.seed, None)
+    trainer = make(settings.n_steps)
     n_numbers = sum(tensor.numel() for tensor in trainer.model.state_dict().values())
     tensors, meta = load_state(folder / STATE, n_numbers=n_numbers)
     trainer.load_state(tensors, meta["cursor"])
     return Run(
         folder,
         settings,
+        kind,
         recipe,
-        corpus,
+        data,
         vocabulary,
         trainer,
         anchor,
@@ -168,7 +171,7 @@ def advance(run: Run) -> Iterator[StepRecord]:
         run.anchor.check()
         if record.step in snapshots:
             path = run.folder / SNAPSHOTS / f"{record.step:06d}.safetensors"
-            save_weights(path, run.model, dtype=torch.float16)
+            save_weights(path, run.trainer.model, dtype=torch.float16)
         yield record
 
 
@@ -176,7 +179,7 @@ def save(run: Run) -> None:
     """Replace the state by the present one; only between two steps. Raises GoneError."""
     run.anchor.check()
     _write_state(run.folder, run.trainer, seconds=run.seconds, memory=run.memory)
-    run.saved_step = run.trainer.cursor.step
+    run.saved_step = run.step
 
 
 def finish(run: Run) -> dict[str, Any]:
@@ -184,23 +187,23 @@ def finish(run: Run) -> dict[str, Any]:
 
     Raises GoneError if the folder goes away before it is one.
     """
+    settings, kind, check = run.settings, run.kind, run.anchor.check
     card: dict[str, Any] = {
         "name": run.folder.name,
-        **{key: value for key, value in run.settings.items() if key in CARRIED},
+        **settings.for_card(),
         "seconds": round(run.seconds, 2),
         "machine": machine(),
-        "n_parameters": run.model.n_parameters,
+        "n_parameters": run.n_parameters,
         "dtype": "float16",
     }
-    if (origin := run.settings.get("start_from")) is not None:
-        card["start_from"] = origin
-    check = run.anchor.check
+    if settings.start_from is not None:
+        card["start_from"] = settings.start_from
     check()
-    save_checkpoint(run.folder, run.model, run.vocabulary, card)
-    tuning = run.settings["tuning"]
-    card = finish_card(run.folder, card, run.corpus, TUNING if tuning else EVERY, check)
-    if not tuning:
-        measure_snapshots(run.folder, card, run.corpus, _snapshot_steps(run), check)
+    save_checkpoint(run.folder, run.trainer.model, run.vocabulary, card)
+    splits = kind.tuning_splits if settings.tuning else kind.splits
+    card = finish_card(run.folder, card, kind, run.data, splits, check)
+    if not settings.tuning:
+        measure_snapshots(run.folder, card, kind, run.data, _snapshot_steps(run), check)
     check()
     run.anchor.close()
     # In this order: a run without a state could not be told from one that has lost it.
@@ -209,24 +212,30 @@ def finish(run: Run) -> dict[str, Any]:
     return card
 
 
-def trainer_factory(
+def _beginning(
+    kind: Kind, recipe: Recipe, data: Any, start_from: Path | None
+) -> tuple[Vocabulary, Path | None]:
+    """The vocabulary, and the file of the first parameters if they are not the seed's own."""
+    if start_from is None:
+        return kind.make_vocabulary(recipe, data), None
+    return load_checkpoint(start_from).vocabulary, weights_path(start_from)
+
+
+def _n_steps(
     recipe: Recipe,
-    corpus: TrainingCorpus,
-    vocabulary: Vocabulary,
-    seed: int,
-    begun: Checkpoint | None = None,
-) -> Callable[[int], Trainer]:
-    """Trainers of a number of steps, each from the seed's own first parameters or `begun`'s."""
-    data = training_data(corpus.documents, corpus.train, vocabulary, recipe)
-
-    def make(n_steps: int) -> Trainer:
-        generator = torch.Generator().manual_seed(seed)
-        model = GPT(recipe.model_config(vocabulary.size), generator=generator)
-        if begun is not None:
-            model.load_state_dict(begun.model.state_dict())
-        return Trainer(model, data, recipe, n_steps=n_steps, seed=seed)
-
-    return make
+    make_trainer: Callable[[int], Trainer],
+    *,
+    minutes: float | None,
+    steps: int | None,
+    most_steps: int | None,
+) -> int:
+    """As many as told, or as the minutes give; else the recipe's own length."""
+    n_steps = recipe.n_steps if steps is None and minutes is None else steps
+    if n_steps is not None:
+        return n_steps
+    wanted = recipe.minutes if minutes is None else minutes
+    found = steps_for_minutes(make_trainer, wanted, clock=time.perf_counter)
+    return min(found, MOST_STEPS if most_steps is None else most_steps)
 
 
 def _write_state(folder: Path, trainer: Trainer, *, seconds: float, memory: dict[str, Any]) -> None:
@@ -234,33 +243,16 @@ def _write_state(folder: Path, trainer: Trainer, *, seconds: float, memory: dict
     save_state(folder / STATE, tensors, {"cursor": cursor, "seconds": seconds, "memory": memory})
 
 
-def _settings(folder: Path) -> dict[str, Any]:
-    if not (folder / RUN).exists():
-        refuse_lost(folder)
-        finished = (folder / CARD).exists()
-        raise ValueError(f"{folder}: " + ("this run is finished" if finished else "no run is here"))
-    settings = read_json(folder / RUN)
-    if missing := [name for name in (*CARRIED, "corpus_folder", "tuning") if name not in settings]:
-        raise ValueError(f"{folder / RUN}: {', '.join(missing)} is missing")
-    refuse_lost(folder)
-    try:
-        refuse_outside(settings, RUNNING)
-    except ValueError as error:
-        raise ValueError(f"{folder / RUN}: {error}") from None
-    return settings
-
-
-def _recipe(folder: Path, settings: dict[str, Any]) -> Recipe:
+def _kind_and_recipe(folder: Path, settings: Settings) -> tuple[Kind, Recipe]:
     """Raises ValueError, also for a model that could not be made."""
     try:
-        recipe = recipe_from_dict(settings["recipe"])
-        recipe.model_config(recipe.n_pieces or 1)
+        kind = kind_of_dict(settings.recipe)
+        return kind, kind.read_recipe(settings.recipe)
     except ValueError as error:
         raise ValueError(f"{folder / RUN}: {error}") from None
-    return recipe
 
 
 def _snapshot_steps(run: Run) -> set[int]:
     """Dense early and sparse late: each snapshot lies about twice as far as the one before."""
-    n, n_steps = run.recipe.n_snapshots, run.trainer.n_steps
+    n, n_steps = run.recipe.n_snapshots, run.n_steps
     return {max(1, round(n_steps / 2 ** (n - 1 - i))) for i in range(n)}
