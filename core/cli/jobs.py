@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from core import paths
-from core.jobs import control
+from core.jobs import actions
 from core.jobs.estimate import estimate
 from core.jobs.folder import job_folder, log_tail
 from core.jobs.keep import keep
@@ -28,29 +28,29 @@ N_LOG_LINES = 10
 
 def add_jobs(parser: argparse.ArgumentParser) -> None:
     """The options of the verb."""
-    actions = parser.add_subparsers(dest="action", required=True)
-    listing = actions.add_parser("list", help="all jobs, newest first, and what is left over")
+    verbs = parser.add_subparsers(dest="action", required=True)
+    listing = verbs.add_parser("list", help="all jobs, newest first, and what is left over")
     _action(listing, _list)
-    _action(actions.add_parser("show", help="one job"), _show, "id")
-    begin = actions.add_parser("start", help="put a training into the queue")
+    _action(verbs.add_parser("show", help="one job"), _show, "id")
+    begin = verbs.add_parser("start", help="put a training into the queue")
     _add_spec(begin)
     _action(begin, _start)
-    guess = actions.add_parser("estimate", help="size and speed, from a few steps of it")
+    guess = verbs.add_parser("estimate", help="size and speed, from a few steps of it")
     _add_spec(guess)
     _action(guess, _estimate)
-    _action(actions.add_parser("stop", help="end a job; it can go on later"), _stop, "id")
-    _action(actions.add_parser("resume", help="go on from the last checkpoint"), _resume, "id")
-    removing = actions.add_parser(
+    _action(verbs.add_parser("stop", help="end a job; it can go on later"), _stop, "id")
+    _action(verbs.add_parser("resume", help="go on from the last checkpoint"), _resume, "id")
+    removing = verbs.add_parser(
         "remove", help="delete what no worker holds: a job, or a folder of one without job.json"
     )
     _action(removing, _remove, "id")
-    cleaning = actions.add_parser(
+    cleaning = verbs.add_parser(
         "clean",
         help="remove what killed workers and verbs have left, and end workers whose folder is "
         "gone; jobs, and folders that hold something trained, stay",
     )
     _action(cleaning, _clean)
-    keeping = actions.add_parser("keep", help="make a finished job a checkpoint")
+    keeping = verbs.add_parser("keep", help="make a finished job a checkpoint")
     _action(keeping, _keep, "id", "name")
 
 
@@ -152,7 +152,7 @@ def _show(options: argparse.Namespace) -> tuple[dict[str, Any], str]:
 
 
 def _start(options: argparse.Namespace) -> tuple[dict[str, Any], str]:
-    job_id = control.start(paths.RUNS, _spec(options), LocalLauncher())
+    job_id = actions.start(paths.RUNS, _spec(options), LocalLauncher())
     return {"id": job_id}, f"{job_id} is in the queue"
 
 
@@ -166,27 +166,27 @@ def _estimate(options: argparse.Namespace) -> tuple[dict[str, Any], str]:
 
 def _stop(options: argparse.Namespace) -> tuple[dict[str, Any], str]:
     """Ask, and press on until the worker is gone."""
-    control.stop(paths.RUNS, options.id)
+    actions.stop(paths.RUNS, options.id)
     while (job := show(paths.RUNS, options.id)).state == "stopping":
         time.sleep(LOOK_EVERY_SECONDS)
         with suppress(ValueError):  # it ended just now
-            control.stop(paths.RUNS, options.id)
+            actions.stop(paths.RUNS, options.id)
     return {"id": job.id, "state": job.state}, _line(job)
 
 
 def _resume(options: argparse.Namespace) -> tuple[dict[str, Any], str]:
     before = show(paths.RUNS, options.id)
-    control.resume(paths.RUNS, options.id, LocalLauncher())
+    actions.resume(paths.RUNS, options.id, LocalLauncher())
     return {"id": options.id}, f"{options.id} is in the queue{_from(before)}"
 
 
 def _remove(options: argparse.Namespace) -> tuple[dict[str, Any], str]:
-    control.remove(paths.RUNS, options.id)
+    actions.remove(paths.RUNS, options.id)
     return {"id": options.id}, f"{options.id} is removed"
 
 
 def _clean(_: argparse.Namespace) -> tuple[dict[str, Any], str]:
-    removed = control.clean(paths.RUNS)
+    removed = actions.clean(paths.RUNS)
     lines = [f"removed: {one.text}" for one in removed] or ["there is nothing to remove"]
     return {"removed": [one.row() for one in removed]}, "\n".join(lines)
 

@@ -1,6 +1,9 @@
 """The choices of the form: text, kind of training, preset, length, model. Core checks them."""
 
+from contextlib import suppress
+from datetime import datetime, tzinfo
 from typing import get_args
+from zoneinfo import ZoneInfo
 
 import streamlit as st
 
@@ -13,8 +16,11 @@ from core.runs.fine_tuning import can_start_from
 from core.training.presets import FINE_TUNING, PRESETS, Kind, presets_of
 from core.training.recipe import Corpus, Recipe
 from pages.shared import bound
+from pages.shared.jobs import JobPage
 from pages.shared.text import plain
 from pages.training import words
+
+PAGE = JobPage(refusals="training-said", chosen="training-run", view="training-view", query="job")
 
 
 def choose_preset() -> str:
@@ -56,7 +62,7 @@ def _choose_corpus() -> Corpus:
     )
 
 
-def choose_origin(recipe: Recipe) -> str | None:
+def choose_checkpoint(recipe: Recipe) -> str | None:
     """The checkpoint that a fine-tuning begins with; other trainings have none."""
     if recipe.name not in FINE_TUNING:
         return None
@@ -146,3 +152,11 @@ def _kind(name: str, values: tuple[str, ...], key: str, *, fixed: bool) -> str |
         return None
     chosen = bound.selectbox(name, [words.AS_PRESET, *values], key=f"training-{key}")
     return None if chosen == words.AS_PRESET else chosen
+
+
+def zone() -> tzinfo | None:
+    """The viewer's time zone; the server's if that is not known."""
+    with suppress(OSError, ValueError):  # an unknown name
+        if st.context.timezone:
+            return ZoneInfo(st.context.timezone)
+    return datetime.now().astimezone().tzinfo

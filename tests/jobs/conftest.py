@@ -9,7 +9,7 @@ import pytest
 
 from core.data.course import DEV, TEST, TRAIN, WIKI
 from core.data.people import Person, question_text
-from core.jobs import control, recorder, training, worker
+from core.jobs import actions, recorder, training, worker
 from core.jobs.spec import TrainSpec, train_spec
 from core.jobs.state import Job, read_job
 from core.paths import COURSE_VARIABLE
@@ -85,7 +85,7 @@ def start(runs: Path, launcher: FakeLauncher, make_spec: MakeSpec) -> Callable[.
     """Put a job into the queue without a worker; returns its folder."""
 
     def put(**options: Any) -> Path:
-        return runs / control.start(runs, make_spec(**options), launcher)
+        return runs / actions.start(runs, make_spec(**options), launcher)
 
     return put
 
@@ -119,6 +119,6 @@ def stopped_at_7(
 ) -> Path:
     """The folder of a job that was stopped after step 7."""
     folder = start()
-    at_step(7, lambda: control.stop(runs, folder.name))
+    at_step(7, lambda: actions.stop(runs, folder.name))
     assert work(folder).state == "stopped"
     return folder

@@ -15,7 +15,7 @@ from core.bench.record import Bench, read_bench
 from core.bench.spec import BenchSpec
 from core.cli.main import build_parser
 from core.files import read_json
-from core.jobs import benching, control, status
+from core.jobs import actions, benching, status
 from core.jobs.bench_job import BENCH, BenchJob, bench_from_dict, bench_job, bench_of, records_of
 from core.jobs.estimate import seconds_ahead
 from core.jobs.folder import JOB
@@ -47,7 +47,7 @@ def spec(**changes: Any) -> BenchSpec:
 @pytest.fixture
 def begin(runs: Path, launcher: Any) -> Callable[..., Path]:
     def put(**changes: Any) -> Path:
-        return runs / control.start(runs, bench_job(spec(**changes)), launcher)
+        return runs / actions.start(runs, bench_job(spec(**changes)), launcher)
 
     return put
 
@@ -121,13 +121,13 @@ def test_a_stop_keeps_what_is_measured_and_a_resume_measures_only_the_rest(
     begin: Any, work: Work, at_call: Any, runs: Path, launcher: Any, monkeypatch: pytest.MonkeyPatch
 ):
     folder = begin()
-    at_call(8, lambda: control.stop(runs, folder.name))
+    at_call(8, lambda: actions.stop(runs, folder.name))
     job = work(folder)
     assert (job.state, job.message) == ("stopped", "stopped as asked")
     assert cases(folder) == CASES[:2]
     assert len(read_bench(folder / BENCH).records) == 2
     kept = (folder / METRICS).read_bytes()
-    control.resume(runs, folder.name, launcher)
+    actions.resume(runs, folder.name, launcher)
     job = work(folder)
     assert (job.state, cases(folder)) == ("finished", CASES)
     assert (folder / METRICS).read_bytes().startswith(kept)
@@ -138,10 +138,10 @@ def test_another_machine_does_not_go_on_with_it(
     begin: Any, work: Work, at_call: Any, runs: Path, launcher: Any, monkeypatch: pytest.MonkeyPatch
 ):
     folder = begin()
-    at_call(8, lambda: control.stop(runs, folder.name))
+    at_call(8, lambda: actions.stop(runs, folder.name))
     work(folder)
     monkeypatch.setattr(machine, "processor", lambda: "another one")
-    control.resume(runs, folder.name, launcher)
+    actions.resume(runs, folder.name, launcher)
     job = work(folder)
     assert job.state == "failed"
     assert "measured with another processor" in job.message
@@ -152,11 +152,11 @@ def test_a_half_written_line_is_measured_again(
     begin: Any, work: Work, at_call: Any, runs: Path, launcher: Any
 ):
     folder = begin()
-    at_call(8, lambda: control.stop(runs, folder.name))
+    at_call(8, lambda: actions.stop(runs, folder.name))
     work(folder)
     with (folder / METRICS).open("a") as file:
         file.write('{"step": 3, "meth')
-    control.resume(runs, folder.name, launcher)
+    actions.resume(runs, folder.name, launcher)
     assert work(folder).state == "finished"
     assert cases(folder) == CASES
 
@@ -274,12 +274,12 @@ def test_records_that_were_lost_are_measured_again_and_that_is_said(
     begin: Any, work: Work, at_call: Any, runs: Path, launcher: Any, capfd: Any
 ):
     folder = begin()
-    at_call(8, lambda: control.stop(runs, folder.name))
+    at_call(8, lambda: actions.stop(runs, folder.name))
     assert work(folder).state == "stopped"
     assert cases(folder) == CASES[:2]
     capfd.readouterr()
     (folder / METRICS).unlink()
-    control.resume(runs, folder.name, launcher)
+    actions.resume(runs, folder.name, launcher)
     assert work(folder).state == "finished"
     assert cases(folder) == CASES
     assert "2 lost records are measured again" in capfd.readouterr().err

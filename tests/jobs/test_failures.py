@@ -13,7 +13,7 @@ from safetensors import SafetensorError
 from core.checkpoints.state import load_state, save_state
 from core.data.course import WIKI
 from core.files import read_json, write_json
-from core.jobs import control, status, training, worker
+from core.jobs import actions, status, training, worker
 from core.jobs.folder import JOB, LOCK, STATUS, TICKET
 from core.jobs.locks import held
 from core.jobs.state import Job, read_job
@@ -132,7 +132,7 @@ def test_a_state_of_the_wrong_shape_fails_and_is_left_alone(
     tensors["model.head.weight"] = tensors["model.head.weight"][:-1]
     save_state(stopped_at_7 / STATE, tensors, meta)
     before = (stopped_at_7 / STATE).read_bytes()
-    control.resume(runs, stopped_at_7.name, launcher)
+    actions.resume(runs, stopped_at_7.name, launcher)
     job = work(stopped_at_7)
     assert job.state == "failed"
     assert job.message.startswith("the saved state does not fit this model: Error(s) in loading")
@@ -144,7 +144,7 @@ def test_a_state_that_is_cut_off_fails_and_names_the_file(
     stopped_at_7: Path, work: Work, runs: Path, launcher: Any
 ):
     (stopped_at_7 / STATE).write_bytes((stopped_at_7 / STATE).read_bytes()[:-9])
-    control.resume(runs, stopped_at_7.name, launcher)
+    actions.resume(runs, stopped_at_7.name, launcher)
     job = work(stopped_at_7)
     assert job.state == "failed"
     assert "state.safetensors: not a whole safetensors file" in job.message
@@ -192,7 +192,7 @@ def test_the_limit_of_minutes_counts_all_attempts_and_keeps_the_state(
     stopped_at_7: Path, work: Work, runs: Path, launcher: Any
 ):
     change(stopped_at_7 / JOB, limits={"minutes": 1e-9, "steps": 20, "disk_bytes": 10**9})
-    control.resume(runs, stopped_at_7.name, launcher)
+    actions.resume(runs, stopped_at_7.name, launcher)
     job = work(stopped_at_7)
     assert job.state == "failed"
     assert job.message == (
@@ -240,10 +240,10 @@ def test_a_corpus_that_has_changed_since_the_start_is_refused(
     text = (other / WIKI).read_text().replace("painter", "sculptor")
     (other / WIKI).write_text(text)
     monkeypatch.setenv(COURSE_VARIABLE, str(other))
-    control.resume(runs, stopped_at_7.name, launcher)
+    actions.resume(runs, stopped_at_7.name, launcher)
     assert work(stopped_at_7).message.endswith("the corpus has changed since this run began")
     monkeypatch.delenv(COURSE_VARIABLE)
-    control.resume(runs, stopped_at_7.name, launcher)
+    actions.resume(runs, stopped_at_7.name, launcher)
     assert "set A5_DATA to their folder" in work(stopped_at_7).message
 
 

@@ -12,7 +12,7 @@ from core.checkpoints.shelf import CARD, CONFIG, VOCABULARY, WEIGHTS
 from core.checkpoints.state import load_state
 from core.checkpoints.store import load_checkpoint
 from core.files import read_json, sha256, write_json
-from core.jobs import control
+from core.jobs import actions
 from core.jobs.keep import keep
 from core.jobs.spec import Overrides, TrainSpec, check, spec_from_dict, train_spec
 from core.jobs.state import Job, read_job, read_spec
@@ -39,7 +39,7 @@ def tune(runs: Path, launcher: Any) -> Callable[..., Path]:
 
     def put(checkpoint: Path, **options: Any) -> Path:
         given: dict[str, Any] = {"steps": 6, "threads": 1, **options}
-        return runs / control.start(
+        return runs / actions.start(
             runs, train_spec(TUNE, start_from=checkpoint, **given), launcher
         )
 
@@ -67,12 +67,12 @@ def test_it_begins_with_the_checkpoint_s_parameters_and_says_so_in_its_card(
         tensors, meta = load_state(folder / STATE)
         seen.append(meta["cursor"]["step"])
         assert all(tensors[f"model.{name}"].equal(tensor) for name, tensor in first.items())
-        control.stop(runs, folder.name)
+        actions.stop(runs, folder.name)
 
     at_step(1, look_and_stop)
     assert work(folder).state == "stopped"
     assert seen == [0]
-    control.resume(runs, folder.name, launcher)
+    actions.resume(runs, folder.name, launcher)
     assert work(folder).state == "finished"
     card = read_json(folder / CARD)
     assert card["start_from"]["name"] == "base"
@@ -97,7 +97,7 @@ def test_once_begun_it_needs_its_checkpoint_no_more(
         work(folder)
     assert (folder / RUN).exists()
     shutil.rmtree(trained)
-    control.resume(runs, folder.name, launcher)
+    actions.resume(runs, folder.name, launcher)
     assert work(folder).state == "finished"
     assert (folder / WEIGHTS).read_bytes() == (whole / WEIGHTS).read_bytes()
 

@@ -18,7 +18,7 @@ from core.checkpoints.shelf import CARD, WEIGHTS
 from core.checkpoints.state import load_state
 from core.checkpoints.store import SNAPSHOTS, load_checkpoint
 from core.files import read_json
-from core.jobs import control
+from core.jobs import actions
 from core.jobs.state import Job, list_all, read_job
 from core.paths import ROOT
 from core.runs.folder import RUN, STATE
@@ -154,14 +154,14 @@ def test_fifty_kills_lose_nothing_but_the_steps_since_the_last_save(
     runs: Path, nursery: Nursery, make_spec: Callable[..., Any]
 ):
     spec = make_spec(steps=N_STEPS)
-    whole = runs / control.start(runs, spec, nursery)
+    whole = runs / actions.start(runs, spec, nursery)
     seconds_to_start = wait_until(lambda: activity(whole).startswith("training: "))
     seconds_to_train = wait_until(lambda: not activity(whole).startswith("training"))
     seconds_to_measure = wait_until(nursery.is_gone)
     assert read_job(whole).state == "finished", read_job(whole).message
 
     generator = random.Random(SEED)
-    folder = runs / control.start(runs, spec, nursery)
+    folder = runs / actions.start(runs, spec, nursery)
     before, steps = 0, list[int]()
     while len(steps) < N_KILLS:
         if generator.random() < 0.4:  # while it loads and goes on from the state
@@ -178,9 +178,9 @@ def test_fifty_kills_lose_nothing_but_the_steps_since_the_last_save(
         before = saved_step(folder)
         if job.state == "finished":
             assert_same_result(folder, whole)
-            folder, before = runs / control.start(runs, spec, nursery), 0
+            folder, before = runs / actions.start(runs, spec, nursery), 0
         else:
-            control.resume(runs, folder.name, nursery)
+            actions.resume(runs, folder.name, nursery)
     wait_until(nursery.is_gone)
     assert len(set(steps)) > 10  # the moments were different ones
     assert_same_result(folder, whole)
@@ -189,11 +189,11 @@ def test_fifty_kills_lose_nothing_but_the_steps_since_the_last_save(
 def test_a_removed_folder_ends_its_worker_and_the_next_job_has_its_turn(
     runs: Path, nursery: Nursery, make_spec: Callable[..., Any]
 ):
-    folder = runs / control.start(runs, make_spec(steps=20_000), nursery)
+    folder = runs / actions.start(runs, make_spec(steps=20_000), nursery)
     wait_until(lambda: (told := read_job(folder).status) is not None and told.step > 0)
     first = psutil.Process(nursery.worker)
     nursery.patience = 300.0
-    following = runs / control.start(runs, make_spec(steps=4), nursery)
+    following = runs / actions.start(runs, make_spec(steps=4), nursery)
     wait_for(following, "queued")
     shutil.rmtree(folder, ignore_errors=True)
     shutil.rmtree(folder, ignore_errors=True)  # it may have written during the first

@@ -65,7 +65,7 @@ def test_only_a_posix_system_can_start_jobs(monkeypatch: pytest.MonkeyPatch):
 
 
 def test_pages_need_no_torch_to_show_jobs():
-    jobs = "control curves estimate keep launcher lesson spec state status worker".split()
+    jobs = "actions curves estimate keep launcher lesson spec state status worker".split()
     runs = "fine_tuning folder journal stopping".split()
     needed = [*(f"core.jobs.{name}" for name in jobs), *(f"core.runs.{name}" for name in runs)]
     code = f"import sys; import {', '.join(needed)}"

@@ -8,7 +8,7 @@ import pytest
 
 from core.checkpoints.state import load_state
 from core.checkpoints.store import SNAPSHOTS
-from core.jobs import control
+from core.jobs import actions
 from core.jobs.state import Job, read_job
 from core.runs.folder import RUN, STATE, lost_file
 from core.runs.journal import read_metrics
@@ -34,10 +34,10 @@ def test_a_job_that_lost_its_state_or_its_run_is_not_resumed_and_keeps_what_it_h
     assert job.message.startswith(why)
     assert job.message.endswith("; before that: stopped as asked")
     with pytest.raises(ValueError, match=f"is stopped, but {why}"):
-        control.resume(runs, stopped_at_7.name, launcher)
+        actions.resume(runs, stopped_at_7.name, launcher)
     assert content(stopped_at_7) == before
     (runs / name).rename(stopped_at_7 / name)
-    control.resume(runs, stopped_at_7.name, launcher)
+    actions.resume(runs, stopped_at_7.name, launcher)
     assert read_job(stopped_at_7).state == "queued"
 
 
@@ -46,7 +46,7 @@ def test_a_worker_that_finds_the_state_or_the_run_lost_fails_and_takes_no_step(
     stopped_at_7: Path, work: Work, runs: Path, launcher: Any, name: str
 ):
     lines = read_metrics(stopped_at_7)
-    control.resume(runs, stopped_at_7.name, launcher)
+    actions.resume(runs, stopped_at_7.name, launcher)
     (stopped_at_7 / name).unlink()
     job = work(stopped_at_7)
     assert (job.state, job.lost) == ("failed", name)
@@ -67,7 +67,7 @@ def test_a_job_that_died_before_its_first_save_begins_again_and_says_so(
     assert load_state(folder / STATE)[1]["cursor"]["step"] == 0
     assert [row["step"] for row in read_metrics(folder)] == [2, 4, 6]
     capfd.readouterr()
-    control.resume(runs, folder.name, launcher)
+    actions.resume(runs, folder.name, launcher)
     assert work(folder).state == "finished"
     told = "goes on behind step 0, the last one saved; 3 lines of metrics behind it are measured"
     assert told in capfd.readouterr().err
@@ -76,7 +76,7 @@ def test_a_job_that_died_before_its_first_save_begins_again_and_says_so(
 def test_a_job_that_goes_on_from_its_last_step_measures_nothing_again(
     stopped_at_7: Path, work: Work, runs: Path, launcher: Any, capfd: Any
 ):
-    control.resume(runs, stopped_at_7.name, launcher)
+    actions.resume(runs, stopped_at_7.name, launcher)
     assert work(stopped_at_7).state == "finished"
     assert "measured again" not in capfd.readouterr().err
 

@@ -155,7 +155,7 @@ def test_a_list_has_the_newest_first_and_nothing_that_is_no_job(
 ):
     assert list_jobs(runs) == []
     names = [f"2026112{day}-101112-0a1b2c" for day in (1, 2, 3)]
-    monkeypatch.setattr("core.jobs.control.new_id", lambda _: names[len(list(runs.glob("2*")))])
+    monkeypatch.setattr("core.jobs.actions.new_id", lambda _: names[len(list(runs.glob("2*")))])
     for _ in names:
         start()
     (runs / "mine").mkdir()  # python -m core train --out checkpoints/runs/mine

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from core.jobs import control, worker
+from core.jobs import actions, worker
 from core.jobs.folder import LOCK, is_stop_requested, read_ticket
 from core.jobs.locks import held, is_held, take
 from core.jobs.state import read_job
@@ -79,7 +79,7 @@ def test_who_died_while_waiting_holds_up_nobody(start: Start, runs: Path, launch
 def test_who_is_asked_to_stop_while_waiting_is_passed_over_and_leaves(start: Start, runs: Path):
     first, second = start(), start()
     with held(first / LOCK, seconds=1):
-        control.stop(runs, first.name)
+        actions.stop(runs, first.name)
         assert read_job(first).state == "stopping"
         wait(second).release()
         assert wait(first) is None
@@ -88,7 +88,7 @@ def test_who_is_asked_to_stop_while_waiting_is_passed_over_and_leaves(start: Sta
 
 def test_a_stop_reaches_a_waiting_worker(start: Start, work: Callable[[Path], Any], runs: Path):
     folder = start()
-    control.stop(runs, folder.name)
+    actions.stop(runs, folder.name)
     job = work(folder)
     assert (job.state, job.message) == ("stopped", "stopped as asked")
     assert not (folder / "run.json").exists()

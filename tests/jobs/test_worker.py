@@ -11,7 +11,7 @@ from core.checkpoints.shelf import CARD, WEIGHTS
 from core.checkpoints.state import load_state
 from core.checkpoints.store import SNAPSHOTS, load_checkpoint
 from core.files import read_json
-from core.jobs import control, status
+from core.jobs import actions, status
 from core.jobs.spec import Overrides
 from core.jobs.state import Job, read_job
 from core.jobs.status import RESERVE
@@ -94,11 +94,11 @@ def test_stopped_between_two_steps_and_resumed_equals_never_stopped(
 ):
     whole, folder = start(), start()
     assert work(whole).state == "finished"
-    at_step(7, lambda: control.stop(runs, folder.name))
+    at_step(7, lambda: actions.stop(runs, folder.name))
     job = work(folder)
     assert (job.state, job.message) == ("stopped", "stopped as asked")
     assert (job.status and job.status.saved_step, state_step(folder)) == (7, 7)
-    control.resume(runs, folder.name, launcher)
+    actions.resume(runs, folder.name, launcher)
     assert read_job(folder).state == "queued"
     assert work(folder).state == "finished"
     assert_same_result(folder, whole)
@@ -112,7 +112,7 @@ def test_a_termination_signal_stops_like_a_request(
     at_step(4, lambda: signal.raise_signal(signal.SIGTERM))
     assert work(folder).state == "stopped"
     assert state_step(folder) == 4
-    control.resume(runs, folder.name, launcher)
+    actions.resume(runs, folder.name, launcher)
     work(folder)
     assert_same_result(folder, whole)
 
@@ -137,9 +137,9 @@ def test_a_stop_at_the_last_step_leaves_only_the_measuring(
 ):
     whole, folder = start(), start()
     work(whole)
-    at_step(20, lambda: control.stop(runs, folder.name))
+    at_step(20, lambda: actions.stop(runs, folder.name))
     assert work(folder).state == "stopped"
-    control.resume(runs, folder.name, launcher)
+    actions.resume(runs, folder.name, launcher)
     assert work(folder).state == "finished"
     assert_same_result(folder, whole)
 
@@ -158,7 +158,7 @@ def test_a_job_that_died_after_it_was_finished_is_finished(
             work(folder)
     (folder / STATE).write_bytes(b"left over")
     assert read_job(folder).state == "lost"
-    control.resume(runs, folder.name, launcher)
+    actions.resume(runs, folder.name, launcher)
     job = work(folder)
     assert (job.state, (folder / STATE).exists()) == ("finished", False)
     assert job.status is not None

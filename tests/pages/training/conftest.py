@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 
 from core.checkpoints.store import save_checkpoint
 from core.data.vocabulary import Vocabulary
-from core.jobs import control
+from core.jobs import actions
 from core.jobs.folder import LOCK
 from core.jobs.launcher import Launcher
 from core.jobs.locks import held
@@ -52,7 +52,7 @@ def put_job(
         ) -> str:
             given: dict[str, Any] = {"minutes": 4, **options}
             spec = train_spec(preset, **given)
-            job_id = control.start(runs, spec, launcher)
+            job_id = actions.start(runs, spec, launcher)
             folder = runs / job_id
             if state == "queued":
                 return job_id
@@ -65,7 +65,7 @@ def put_job(
                 workers.enter_context(held(folder / LOCK, seconds=1))
                 Reporter(folder, 1).write(state="running", activity="training: recall", **status)
                 if state == "stopping":
-                    control.stop(runs, job_id)
+                    actions.stop(runs, job_id)
             elif state == "lost":
                 Reporter(folder, 1).write(state="running", **status)
             else:

@@ -29,7 +29,7 @@ def test_an_estimate_is_measured_on_demand_and_once_for_each_model_and_length(
     open_training: Open, told: Told, monkeypatch: pytest.MonkeyPatch
 ):
     asked: list[TrainSpec] = []
-    monkeypatch.setattr("pages.training.data.estimate", lambda s: asked.append(s) or guess(s))
+    monkeypatch.setattr("pages.training.start.estimate", lambda s: asked.append(s) or guess(s))
     app = open_training()
     assert not asked
     app.button(key="training-estimate").click().run()
@@ -47,7 +47,7 @@ def test_an_estimate_is_measured_on_demand_and_once_for_each_model_and_length(
 def test_an_estimate_counts_the_jobs_that_come_before(
     open_training: Open, told: Told, monkeypatch: pytest.MonkeyPatch, put_job: Callable[..., str]
 ):
-    monkeypatch.setattr("pages.training.data.estimate", guess)
+    monkeypatch.setattr("pages.training.start.estimate", guess)
     put_job("queued", minutes=3)
     app = open_training()
     app.button(key="training-estimate").click().run()
@@ -60,7 +60,7 @@ def test_an_estimate_that_fails_says_why(
     def failing(spec: TrainSpec) -> TrainingEstimate:
         raise ValueError("a few steps could not be measured: no *memory*")
 
-    monkeypatch.setattr("pages.training.data.estimate", failing)
+    monkeypatch.setattr("pages.training.start.estimate", failing)
     app = open_training()
     app.button(key="training-estimate").click().run()
     assert "could not be measured: no *memory*" in told(app)
