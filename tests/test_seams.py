@@ -1,4 +1,4 @@
-"""What the code of one room may not name outside of it."""
+"""Outside of the rooms that make, store and train models nobody knows which model it is."""
 
 import ast
 from collections.abc import Iterator
@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
+MAKERS = ("core/models", "core/checkpoints", "core/training")
 CONSTANTS = {"MASK_ID", "PAD_ID"}
 
 
@@ -43,6 +44,12 @@ def names(code: str) -> set[str]:
 )
 def test_a_name_is_found_in_code_and_not_in_prose(code: str, found: bool):
     assert ("GPT" in names(code)) is found
+
+
+def test_who_looks_at_a_model_knows_the_seam_alone():
+    outside = [(name, code) for name, code in files() if not name.startswith(MAKERS)]
+    assert len(outside) > 100
+    assert [name for name, code in outside if "GPT" in names(code)] == []
 
 
 def test_the_ids_of_mark_and_padding_are_asked_of_the_vocabulary():

@@ -1,5 +1,6 @@
 """What lies on a shelf of checkpoints: names, snapshots, digests of weights. No torch here."""
 
+import re
 from pathlib import Path
 
 from core.files import read_json, sha256
@@ -12,6 +13,7 @@ CONFIG, VOCABULARY, WEIGHTS, CARD = (
     "card.json",
 )
 SNAPSHOTS = "snapshots"
+_STEP = re.compile(r"[0-9]{6}|[1-9][0-9]{6,}")
 
 
 def list_checkpoints(folder: Path) -> list[str]:
@@ -20,8 +22,11 @@ def list_checkpoints(folder: Path) -> list[str]:
 
 
 def snapshot_steps(folder: Path) -> list[int]:
-    """The training steps at which a checkpoint's run kept a snapshot, ascending."""
-    return sorted(int(path.stem) for path in (folder / SNAPSHOTS).glob("[0-9]*.safetensors"))
+    """The training steps at which a checkpoint's run kept a snapshot, ascending; whatever else lies
+    among them is passed over.
+    """
+    names = [path.stem for path in (folder / SNAPSHOTS).glob("*.safetensors")]
+    return sorted(int(name) for name in names if _STEP.fullmatch(name))
 
 
 def weights_path(folder: Path, snapshot: int | None = None) -> Path:

@@ -22,7 +22,7 @@ from core.catalogue import METHODS
 from core.cli.arguments import named_file
 from core.devices import DEVICES, resolve_device
 from core.files import is_stored
-from core.jobs.stopping import stop_requests
+from core.runs.stopping import stop_requests
 from core.theory.costs import Sizes
 
 LENGTHS = (128, 256, 512, 1024, 2048)

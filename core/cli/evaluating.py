@@ -27,8 +27,8 @@ from core.evaluation.shares import (
 )
 from core.files import write_json, write_text
 from core.generation.greedy import Answer, answer
-from core.jobs.card import figure, machine, write_figures
 from core.paths import PEOPLE
+from core.runs.card import figure, machine, write_figures
 
 DEFAULT_SENTENCES = 6
 MEASURED = (

@@ -20,7 +20,7 @@ from core.inspection.head_record import HeadRecord, save_record
 from core.inspection.head_rows import HeadRow, HeadTable, Together
 from core.inspection.head_table import Progress, head_tables, measure_heads, prepare
 from core.inspection.heads import HeadsOff, Mode, head_name, parse_head
-from core.jobs.card import machine
+from core.runs.card import machine
 
 INSTEAD = {"zero": "zero", "mean": "its mean over the dev questions"}
 KEYS = "layer head caption weight_on_name contribution attribution accuracy_without".split()

@@ -10,17 +10,17 @@ from pathlib import Path
 from typing import Any, get_args
 
 from core import paths
-from core.catalogue import TRAINED
-from core.jobs import board
+from core.catalogue import TRAINED, settable_sizes
+from core.jobs import actions
 from core.jobs.estimate import estimate
-from core.jobs.folder import job_folder
+from core.jobs.folder import job_folder, log_tail
 from core.jobs.keep import keep
 from core.jobs.launcher import LocalLauncher
 from core.jobs.leftovers import leftovers
-from core.jobs.metrics import log_tail, read_metrics
 from core.jobs.spec import Overrides, TrainSpec, train_spec
 from core.jobs.state import Job, list_all, show
 from core.models.config import Positions
+from core.runs.journal import read_metrics
 from core.training.presets import PRESETS
 
 LOOK_EVERY_SECONDS = 0.5
@@ -29,29 +29,29 @@ N_LOG_LINES = 10
 
 def add_jobs(parser: argparse.ArgumentParser) -> None:
     """The options of the verb."""
-    actions = parser.add_subparsers(dest="action", required=True)
-    listing = actions.add_parser("list", help="all jobs, newest first, and what is left over")
+    verbs = parser.add_subparsers(dest="action", required=True)
+    listing = verbs.add_parser("list", help="all jobs, newest first, and what is left over")
     _action(listing, _list)
-    _action(actions.add_parser("show", help="one job"), _show, "id")
-    begin = actions.add_parser("start", help="put a training into the queue")
+    _action(verbs.add_parser("show", help="one job"), _show, "id")
+    begin = verbs.add_parser("start", help="put a training into the queue")
     _add_spec(begin)
     _action(begin, _start)
-    guess = actions.add_parser("estimate", help="size and speed, from a few steps of it")
+    guess = verbs.add_parser("estimate", help="size and speed, from a few steps of it")
     _add_spec(guess)
     _action(guess, _estimate)
-    _action(actions.add_parser("stop", help="end a job; it can go on later"), _stop, "id")
-    _action(actions.add_parser("resume", help="go on from the last checkpoint"), _resume, "id")
-    removing = actions.add_parser(
+    _action(verbs.add_parser("stop", help="end a job; it can go on later"), _stop, "id")
+    _action(verbs.add_parser("resume", help="go on from the last checkpoint"), _resume, "id")
+    removing = verbs.add_parser(
         "remove", help="delete what no worker holds: a job, or a folder of one without job.json"
     )
     _action(removing, _remove, "id")
-    cleaning = actions.add_parser(
+    cleaning = verbs.add_parser(
         "clean",
         help="remove what killed workers and verbs have left, and end workers whose folder is "
         "gone; jobs, and folders that hold something trained, stay",
     )
     _action(cleaning, _clean)
-    keeping = actions.add_parser("keep", help="make a finished job a checkpoint")
+    keeping = verbs.add_parser("keep", help="make a finished job a checkpoint")
     _action(keeping, _keep, "id", "name")
 
 
@@ -87,13 +87,8 @@ def _add_spec(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--heads", type=int)
     parser.add_argument("--positions", choices=get_args(Positions))
     parser.add_argument("--attention", choices=TRAINED)
-    parser.add_argument("--latents", type=int, help="of a Perceiver; 0: none")
-    parser.add_argument(
-        "--latent-stride",
-        type=int,
-        help="tokens from one latent to the next; 1 is the course's form, which loses the tokens "
-        "behind the last latent",
-    )
+    for size in settable_sizes().values():
+        parser.add_argument(size.option, type=int, help=size.help, dest=size.name)
     parser.add_argument("--learning-rate", type=float, help="of the matrices, at its peak")
 
 
@@ -104,8 +99,11 @@ def _spec(options: argparse.Namespace) -> TrainSpec:
         n_heads=options.heads,
         positions=options.positions,
         attention=options.attention,
-        n_latents=options.latents,
-        latent_stride=options.latent_stride,
+        sizes={
+            name: getattr(options, name)
+            for name in settable_sizes()
+            if getattr(options, name) is not None
+        },
         learning_rate=options.learning_rate,
     )
     return train_spec(
@@ -144,7 +142,7 @@ def _show(options: argparse.Namespace) -> tuple[dict[str, Any], str]:
         **job.row(),
         "message": job.message,
         "place": job.place,
-        "spec": None if job.asked is None else job.asked.to_dict(),
+        "spec": None if job.assignment is None else job.assignment.to_dict(),
         "status": None if job.status is None else asdict(job.status),
         "measurement": measured[-1] if measured else None,
         "log": log,
@@ -153,7 +151,7 @@ def _show(options: argparse.Namespace) -> tuple[dict[str, Any], str]:
 
 
 def _start(options: argparse.Namespace) -> tuple[dict[str, Any], str]:
-    job_id = board.start(paths.RUNS, _spec(options), LocalLauncher())
+    job_id = actions.start(paths.RUNS, _spec(options), LocalLauncher())
     return {"id": job_id}, f"{job_id} is in the queue"
 
 
@@ -166,28 +164,28 @@ def _estimate(options: argparse.Namespace) -> tuple[dict[str, Any], str]:
 
 
 def _stop(options: argparse.Namespace) -> tuple[dict[str, Any], str]:
-    """Ask, and insist until the worker is gone."""
-    board.stop(paths.RUNS, options.id)
+    """Ask, and press on until the worker is gone."""
+    actions.stop(paths.RUNS, options.id)
     while (job := show(paths.RUNS, options.id)).state == "stopping":
         time.sleep(LOOK_EVERY_SECONDS)
         with suppress(ValueError):  # it ended just now
-            board.stop(paths.RUNS, options.id)
+            actions.stop(paths.RUNS, options.id)
     return {"id": job.id, "state": job.state}, _line(job)
 
 
 def _resume(options: argparse.Namespace) -> tuple[dict[str, Any], str]:
     before = show(paths.RUNS, options.id)
-    board.resume(paths.RUNS, options.id, LocalLauncher())
+    actions.resume(paths.RUNS, options.id, LocalLauncher())
     return {"id": options.id}, f"{options.id} is in the queue{_from(before)}"
 
 
 def _remove(options: argparse.Namespace) -> tuple[dict[str, Any], str]:
-    board.remove(paths.RUNS, options.id)
+    actions.remove(paths.RUNS, options.id)
     return {"id": options.id}, f"{options.id} is removed"
 
 
 def _clean(_: argparse.Namespace) -> tuple[dict[str, Any], str]:
-    removed = board.clean(paths.RUNS)
+    removed = actions.clean(paths.RUNS)
     lines = [f"removed: {one.text}" for one in removed] or ["there is nothing to remove"]
     return {"removed": [one.row() for one in removed]}, "\n".join(lines)
 

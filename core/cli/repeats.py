@@ -9,8 +9,9 @@ from core.cli.arguments import named_file
 from core.cli.train import begin, tell, train
 from core.data.task import TASKS
 from core.files import read_json
-from core.jobs.run import RUN, resume_run
 from core.paths import ASSETS
+from core.runs.folder import RUN
+from core.runs.run import resume_run
 from core.training.recipe import Recipe, recipe_from_dict
 
 TABLES = ASSETS / "report_card"

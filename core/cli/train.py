@@ -3,23 +3,21 @@
 import argparse
 import json
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from shlex import quote
 from typing import Any
 
 from tqdm import tqdm
 
-from core.evaluation.accuracy import evaluate
 from core.jobs.folder import JOB
-from core.jobs.run import RUN, STATE, Run, advance, finish, resume_run, save, start_run
-from core.jobs.stopping import stop_requests
+from core.runs import loop
+from core.runs.folder import RUN, STATE
+from core.runs.run import Run, finish, resume_run, save, start_run
 from core.training.loop import StepRecord, TrainingDivergedError
 from core.training.presets import FINE_TUNING, PRESETS, preset
 from core.training.recipe import Recipe
 
-SAVE_EVERY_SECONDS = 60.0
 N_PROBES = 20
 
 
@@ -59,30 +57,27 @@ def run(options: argparse.Namespace) -> None:
 
 
 def train(run: Run, *, log: Callable[[str], None]) -> dict[str, Any]:
-    """Train to the end and ship the result into the run's folder; returns the card.
-
-    Saves between two steps only, so that what is on disk is never a half step.
-    """
-    n_steps = run.trainer.n_steps
-    every = max(1, n_steps // N_PROBES)
-    last_save = time.monotonic()
+    """Train to the end and ship the result into the run's folder; returns the card."""
+    every = max(1, run.n_steps // N_PROBES)
     losses: list[float] = []
-    bar = tqdm(
-        total=n_steps, initial=run.trainer.cursor.step, unit="step", mininterval=2.0, disable=None
-    )
-    with bar, stop_requests() as stop:
-        for record in _steps(run):
-            now = time.monotonic()
-            losses.append(record.loss)
-            bar.update()
-            if record.step % every == 0 or record.step == n_steps:
-                log(_progress(run, record, losses))
-                losses.clear()
-            if now - last_save > SAVE_EVERY_SECONDS or stop.is_set() or record.step == n_steps:
-                save(run)
-                last_save = now
-            if stop.is_set():
-                raise ValueError(f"stopped; continue with --resume {quote(str(run.folder))}")
+    bar = tqdm(total=run.n_steps, initial=run.step, unit="step", mininterval=2.0, disable=None)
+
+    def after_step(record: StepRecord) -> None:
+        losses.append(record.loss)
+        bar.update()
+        if record.step % every == 0 or record.step == run.n_steps:
+            log(_progress(run, record, losses))
+            losses.clear()
+
+    try:
+        with bar:
+            ending = loop.train(run, after_step=after_step, save=lambda: save(run))
+    except TrainingDivergedError as error:
+        state = run.folder / STATE
+        kept = f"the last good state is in {state}" if run.saved_step else "nothing was saved yet"
+        raise ValueError(f"{error}; {kept}") from None
+    if ending == "stopped":
+        raise ValueError(f"stopped; continue with --resume {quote(str(run.folder))}")
     return finish(run)
 
 
@@ -150,19 +145,10 @@ def _command(recipe: Recipe, folder: Path, *, steps: int, seed: int, tuning: boo
     return " ".join([*parts, "--out", quote(f"checkpoints/{folder.name}")])
 
 
-def _steps(run: Run) -> Iterator[StepRecord]:
-    try:
-        yield from advance(run)
-    except TrainingDivergedError as error:
-        state = run.folder / STATE
-        kept = f"the last good state is in {state}" if run.saved_step else "nothing was saved yet"
-        raise ValueError(f"{error}; {kept}") from None
-
-
 def _progress(run: Run, record: StepRecord, losses: list[float]) -> str:
-    held_out = evaluate(run.checkpoint, run.corpus.held_out)
+    found = run.probe()
     mean = sum(losses) / len(losses)
     return (
-        f"step {record.step} of {run.trainer.n_steps} ({record.phase}), {run.seconds:.0f} s, "
-        f"loss {mean:.3f}, held-out {held_out.correct}/{held_out.total}"
+        f"step {record.step} of {run.n_steps} ({record.phase}), {run.seconds:.0f} s, "
+        f"loss {mean:.3f}, held-out {found.correct}/{found.total}"
     )

@@ -1,0 +1,1 @@
+"""Trainings and measurements as processes: their queue, states and files."""

@@ -18,11 +18,10 @@ from core.bench.measure import measure
 from core.bench.record import Bench, Record, merged, read_bench, write_bench
 from core.bench.summary import summaries_of
 from core.devices import resolve_device
-from core.jobs.bench_files import BENCH, records_of
-from core.jobs.bench_spec import BenchJob
-from core.jobs.metrics import Journal
+from core.jobs.bench_job import BENCH, BenchJob, records_of
 from core.jobs.status import Reporter
-from core.jobs.stopping import stop_requests
+from core.runs.journal import Journal
+from core.runs.stopping import stop_requests
 
 EVERY_LINE = 2**31
 LOOK_EVERY_SECONDS = 0.25
@@ -39,18 +38,18 @@ def work(
         records = records_of(folder)
         if (n_lost := reporter.status.step - len(records)) > 0:
             print(f"{n_lost} lost records are measured again", file=sys.stderr, flush=True)
-        told = _Teller(job, reporter, bench, records)
-        asked = _now_and_then(lambda: signalled.is_set() or is_stopped())
+        progress = _Progress(job, reporter, bench, records)
+        is_stopped_now = _now_and_then(lambda: signalled.is_set() or is_stopped())
         done = {(record.method, record.seq_len) for record in records}
-        for record in measure(spec, done=done, is_stopped=asked, tell=told.activity):
+        for record in measure(spec, done=done, is_stopped=is_stopped_now, tell=progress.doing):
             records.append(record)
             journal.append({"step": len(records), **record.to_dict()})
-            told.progress()
+            progress.update()
         journal.sync()
     bench = replace(bench, records=tuple(records))
     reporter.check()
     write_bench(folder / BENCH, bench, summaries_of(bench))
-    told.write()
+    progress.write()
     return {"n_records": len(records)} if len(records) == len(spec.cases) else None
 
 
@@ -69,7 +68,7 @@ def _begun(job: BenchJob, folder: Path, check: Callable[[], None]) -> Bench:
     return here
 
 
-class _Teller:
+class _Progress:
     """What the status says while it is measured."""
 
     def __init__(
@@ -80,10 +79,10 @@ class _Teller:
         self._before, self._began = reporter.status.seconds, time.monotonic()
         self.write()
 
-    def activity(self, _done: int, _total: int, what: str) -> None:
+    def doing(self, _done: int, _total: int, what: str) -> None:
         self._reporter.update(activity=f"measuring: {what}", **self._state())
 
-    def progress(self) -> None:
+    def update(self) -> None:
         self._reporter.update(**self._state())
 
     def write(self) -> None:

@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from core.evaluation.shares import wilson_interval
-from core.jobs.folder import METRICS
 from core.jobs.spec import TrainSpec
 from core.jobs.state import Job
+from core.runs.journal import METRICS
 
 AXES = {"steps": "step", "tokens": "tokens", "seconds": "seconds"}  # how to count, key of a row
 NEEDED = ("step", "phase", "loss", "tokens", "seconds")
@@ -96,9 +96,9 @@ def differences(specs: Sequence[TrainSpec | None]) -> list[tuple[str, list[str]]
 
     "–" stands for a phase that a training does not have, "?" for a spec that cannot be read.
     """
-    told = [None if spec is None else settings(spec) for spec in specs]
-    names = dict.fromkeys(name for one in told for name in one or {})
-    rows = [(name, ["?" if one is None else one.get(name, "–") for one in told]) for name in names]
+    found = [None if spec is None else settings(spec) for spec in specs]
+    names = dict.fromkeys(name for one in found for name in one or {})
+    rows = [(name, ["?" if one is None else one.get(name, "–") for one in found]) for name in names]
     return [(name, values) for name, values in rows if len(set(values)) > 1]
 
 

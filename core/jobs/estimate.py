@@ -1,26 +1,29 @@
 """How fast a training would be, measured for a moment in a process of its own.
 
-So the caller needs no torch, and its threads are left alone.
+So the caller needs no torch, and its threads are left alone. That process runs this module as
+`python -m core.jobs.estimate`: a spec on standard input, its estimate on standard output.
 """
 
 import json
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from core.bench.estimate import estimate as bench_estimate
 from core.jobs.launcher import quiet_threads
-from core.jobs.spec import TrainSpec, check
+from core.jobs.spec import TrainSpec, check, corpus_folder, spec_from_dict
 from core.jobs.state import Job
+from core.jobs.status import sentence
 from core.paths import ROOT
 
 TIMEOUT_SECONDS = 180.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Estimate:
+class TrainingEstimate:
     """Size and speed; `seconds` are those of the steps alone.
 
     Loading, the answers on the way and the measuring at the end come on top. Whatever else runs
@@ -34,12 +37,12 @@ class Estimate:
     seconds: float
 
 
-def estimate(spec: TrainSpec) -> Estimate:
+def estimate(spec: TrainSpec) -> TrainingEstimate:
     """A few steps of this training on this machine. Raises ValueError if they fail."""
     check(spec)
     try:
         done = subprocess.run(
-            [sys.executable, "-m", "core.jobs.measure"],
+            [sys.executable, "-m", "core.jobs.estimate"],
             input=json.dumps(spec.to_dict()),
             capture_output=True,
             check=False,
@@ -53,7 +56,7 @@ def estimate(spec: TrainSpec) -> Estimate:
     said = done.stdout.splitlines() or done.stderr.splitlines() or ["no answer"]
     if done.returncode:
         raise ValueError(f"a few steps could not be measured: {said[-1]}")
-    return Estimate(**json.loads(said[-1]))
+    return TrainingEstimate(**json.loads(said[-1]))
 
 
 def seconds_ahead(jobs: Iterable[Job], device: str) -> float | None:
@@ -76,3 +79,41 @@ def _seconds_left(job: Job) -> float | None:
     if job.state != "queued" or job.spec is None or job.spec.minutes is None:
         return None
     return 60 * job.spec.minutes * (1 - job.progress)
+
+
+def main() -> int:
+    """Print one JSON object; or one sentence, and 1 is returned."""
+    try:
+        print(json.dumps(asdict(measure(spec_from_dict(json.load(sys.stdin))))))
+    except Exception as error:  # noqa: BLE001 - whatever it was, the caller has to say so
+        print(sentence(error))
+        return 1
+    return 0
+
+
+def measure(spec: TrainSpec) -> TrainingEstimate:
+    """Time a few steps of a throw-away training, here and now."""
+    import torch
+
+    from core.runs.kinds import kind_of
+    from core.runs.speed import TRIAL_STEPS, measure_speed
+
+    torch.set_num_threads(spec.threads)
+    kind, recipe = kind_of(spec.recipe), spec.recipe
+    data = kind.load_data(recipe, corpus_folder(recipe))
+    vocabulary = kind.make_vocabulary(recipe, data)
+    trainer = kind.make_trainers(recipe, data, vocabulary, spec.seed, None)(TRIAL_STEPS)
+    speed = measure_speed(trainer, clock=time.perf_counter)
+    by_time = round((spec.minutes or 0) * 60 * speed.steps_per_second)
+    n_steps = by_time if spec.steps is None else spec.steps
+    return TrainingEstimate(
+        n_parameters=trainer.model.n_parameters,
+        n_steps=max(1, min(n_steps, spec.limits.steps)),
+        steps_per_second=speed.steps_per_second,
+        tokens_per_second=speed.tokens_per_second,
+        seconds=n_steps / speed.steps_per_second,
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())

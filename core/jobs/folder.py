@@ -9,18 +9,20 @@ Each is replaced whole. An attempt has a number, so that what belongs to an earl
 more and nothing has to be deleted.
 """
 
+import os
 import re
 import secrets
 from dataclasses import asdict, dataclass, fields
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import TypeVar
 
 from core.files import read_json, write_json
+from core.records import record_from_dict
 
 JOB, TICKET, STOP, STATUS = "job.json", "ticket.json", "stop.json", "status.json"
-LOCK, LOG, METRICS = "worker.lock", "log.txt", "metrics.jsonl"
-EVENTS, RESERVE = "tensorboard", "reserve"
+LOCK, LOG = "worker.lock", "log.txt"
+TAIL_BYTES = 65536  # of a log, that are read
 PATIENCE_SECONDS = 30.0
 
 _ID = re.compile(r"[0-9]{8}-[0-9]{6}-[0-9a-f]{6}")
@@ -46,6 +48,9 @@ class StopRequest:
     attempt: int
     requested_at: float
     terminated_at: float | None = None
+
+
+Request = TypeVar("Request", Ticket, StopRequest)
 
 
 def new_id(now: datetime) -> str:
@@ -85,7 +90,7 @@ def job_folders(root: Path) -> list[Path]:
 
 def read_ticket(folder: Path) -> Ticket:
     """Raises ValueError if the file is damaged or missing."""
-    return Ticket(**_record(folder / TICKET, Ticket))
+    return _read_request(folder / TICKET, Ticket)
 
 
 def write_ticket(folder: Path, ticket: Ticket) -> None:
@@ -97,7 +102,7 @@ def read_stop(folder: Path) -> StopRequest | None:
     """The latest request, whichever attempt it is for. Raises ValueError if it is damaged."""
     if not (folder / STOP).exists():
         return None
-    return StopRequest(**_record(folder / STOP, StopRequest))
+    return _read_request(folder / STOP, StopRequest)
 
 
 def write_stop(folder: Path, request: StopRequest) -> None:
@@ -109,6 +114,18 @@ def is_stop_requested(folder: Path, attempt: int) -> bool:
     """What a worker asks between two steps; costs one look at the folder if there is none."""
     request = read_stop(folder)
     return request is not None and request.attempt == attempt
+
+
+def log_tail(folder: Path, *, n_lines: int = 20) -> list[str]:
+    """The last lines of the worker's log."""
+    try:
+        with (folder / LOG).open("rb") as file:
+            size = file.seek(0, os.SEEK_END)
+            file.seek(max(0, size - TAIL_BYTES))
+            text = file.read().decode("utf-8", errors="replace")
+    except FileNotFoundError:
+        return []
+    return text.splitlines()[-n_lines:]
 
 
 def unfinished_files(folder: Path) -> list[Path]:
@@ -124,14 +141,12 @@ def sweep_unfinished(folder: Path) -> None:
             path.unlink(missing_ok=True)
 
 
-def _record(path: Path, kind: type[Ticket] | type[StopRequest]) -> dict[str, Any]:
+def _read_request(path: Path, kind: type[Request]) -> Request:
     data = read_json(path)
     names = [field.name for field in fields(kind)]
     if sorted(data) != sorted(names):
         raise ValueError(f"{path}: needs exactly {', '.join(names)}")
-    optional = (int, float, type(None)) if kind is StopRequest else (int, float)
-    for name, value in data.items():
-        allowed = optional if name == "terminated_at" else (int, float)
-        if isinstance(value, bool) or not isinstance(value, allowed):
-            raise ValueError(f"{path}: {name} is {value!r}, a number is needed")
-    return data
+    try:
+        return record_from_dict(kind, data, needed="a number")
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None

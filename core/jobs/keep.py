@@ -9,7 +9,7 @@ from core.checkpoints.shelf import CARD, WEIGHTS
 from core.files import read_json, sha256, write_json
 from core.jobs.folder import job_folder
 from core.jobs.locks import queue_lock
-from core.jobs.state import look
+from core.jobs.state import read_job
 
 _NAME = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?")
 _FILE = re.compile(r"(?:snapshots/)?[a-z0-9]+\.(?:json|safetensors)")
@@ -27,7 +27,7 @@ def keep(root: Path, job_id: str, name: str, *, checkpoints: Path) -> Path:
     folder = job_folder(root, job_id)
     target, part = checkpoints / name, root / f".keep-{job_id}"
     with queue_lock(root):
-        job = look(folder)
+        job = read_job(folder)
         if job.bench is not None:
             raise ValueError(f"job {job_id} is a measurement; only a model can be kept")
         if job.state != "finished":

@@ -1,18 +1,22 @@
-"""How a worker comes to run. Here it is a process of this machine; a cluster could take the same
-command. Arguments are a list and never pass through a shell.
+"""How a worker comes to run, and how it gets a signal. Here it is a process of this machine; a
+cluster could take the same command. Arguments are a list and never pass through a shell.
 """
 
 import os
+import signal
 import subprocess
 import sys
 import threading
 from pathlib import Path
 from typing import Protocol
 
+import psutil
+
 from core.jobs.folder import LOG, PATIENCE_SECONDS
 from core.paths import ROOT
 
 SYSTEM = os.name
+SAME_SECONDS = 1.0  # ids of processes are used again; the moment of their birth is not
 WORKER = "core.jobs.worker"  # the module that a worker runs; with it workers are found again
 
 
@@ -73,3 +77,24 @@ def quiet_threads(threads: int) -> dict[str, str]:
         "OMP_WAIT_POLICY": "passive",
         "GLIBC_TUNABLES": "glibc.malloc.hugetlb=1",
     }
+
+
+def is_process(pid: int, created_at: float) -> bool:
+    """Whether the process that has this id now is the one that was created then."""
+    try:
+        return abs(psutil.Process(pid).create_time() - created_at) <= SAME_SECONDS
+    except psutil.NoSuchProcess:
+        return False
+
+
+def send(pid: int, created_at: float, number: signal.Signals) -> None:
+    """Signal a worker with its process group, if it has one of its own; nobody if it is gone."""
+    if not is_process(pid, created_at):
+        return
+    try:
+        if os.getpgid(pid) == pid:
+            os.killpg(pid, number)
+        else:
+            os.kill(pid, number)
+    except ProcessLookupError:
+        return

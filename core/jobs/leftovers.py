@@ -18,11 +18,10 @@ import psutil
 
 from core.checkpoints.shelf import WEIGHTS
 from core.jobs.folder import JOB, LOCK, is_id, job_folders, read_ticket, unfinished_files
-from core.jobs.launcher import WORKER
+from core.jobs.launcher import SAME_SECONDS, WORKER, send
 from core.jobs.locks import QUEUE, is_held
-from core.jobs.processes import SAME_SECONDS, send
-from core.jobs.saved import STATE
 from core.jobs.status import read_status
+from core.runs.folder import STATE
 
 UNFINISHED = (".new-*", ".removed-*", ".keep-*")
 TRAINED = (STATE, WEIGHTS)

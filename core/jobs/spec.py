@@ -7,15 +7,19 @@ text wherever it is shown.
 import math
 import os
 import re
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
-from core.jobs.origin import GIVEN, shaped_like
+from core.catalogue import settable_sizes
+from core.jobs.folder import JOB
 from core.paths import COURSE_VARIABLE, course_folder
+from core.records import record_from_dict
+from core.runs.fine_tuning import TAKEN, shaped_like
 from core.training.presets import FINE_TUNING
 from core.training.presets import preset as preset_by_name
-from core.training.recipe import Recipe
+from core.training.recipe import Recipe, recipe_from_dict
 
 VERBS = ("train", "bench")
 DEVICES = ("cpu",)
@@ -26,19 +30,20 @@ _FOLDER = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """What one job may use. The defaults are the most that anybody can ask for."""
+    """What one job may use."""
 
-    minutes: float = 720.0
-    steps: int = 2_000_000
-    disk_bytes: int = 2_000_000_000
+    minutes: float
+    steps: int
+    disk_bytes: int
 
 
-SERVER = Limits()
+# The most that anybody can ask for.
+SERVER = Limits(minutes=720.0, steps=2_000_000, disk_bytes=2_000_000_000)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Overrides:
-    """What differs from the preset; None leaves it alone.
+    """What differs from the preset; None leaves it alone. `sizes` are those of core.catalogue.
 
     `learning_rate` is the peak rate of the matrices (of all with AdamW); the rate of the rest
     keeps its ratio to it.
@@ -49,17 +54,20 @@ class Overrides:
     n_heads: int | None = None
     positions: str | None = None
     attention: str | None = None
-    n_latents: int | None = None
-    latent_stride: int | None = None
+    sizes: Mapping[str, int] = field(default_factory=dict[str, int])
     learning_rate: float | None = None
 
-    def told(self) -> dict[str, Any]:
-        """Only what was set."""
-        return {key: value for key, value in asdict(self).items() if value is not None}
+    def given(self) -> dict[str, Any]:
+        """Only what was set, the sizes behind `attention` as in a recipe."""
+        values: dict[str, Any] = {}
+        for entry in fields(self):
+            value = getattr(self, entry.name)
+            values |= value if entry.name == "sizes" else {entry.name: value}
+        return {name: value for name, value in values.items() if value is not None}
 
     def apply(self, recipe: Recipe) -> Recipe:
         """The recipe with what was set; whether the sizes fit is for `check`."""
-        changes = self.told()
+        changes = self.given()
         rate = changes.pop("learning_rate", None)
         if rate is not None:
             changes["adamw_rate"] = rate
@@ -91,8 +99,8 @@ class TrainSpec:
 
     def to_dict(self) -> dict[str, Any]:
         """For job.json, with the arguments that repeat the job for people to read."""
-        told = {"overrides": self.overrides.told(), "recipe": self.recipe.to_dict()}
-        return {**asdict(self), **told, "arguments": self.arguments()}
+        whole = {"overrides": self.overrides.given(), "recipe": self.recipe.to_dict()}
+        return {**asdict(self), **whole, "arguments": self.arguments()}
 
     def arguments(self, steps: int | None = None) -> list[str]:
         """What repeats the job behind `python -m core`; with its steps, once they are known."""
@@ -101,9 +109,40 @@ class TrainSpec:
         parts = ["jobs", "start", "--preset", self.preset, *length, "--seed", str(self.seed)]
         parts += ["--threads", str(self.threads)]
         parts += [] if self.start_from is None else ["--start-from", self.start_from]
-        for key, value in self.overrides.told().items():
+        for key, value in self.overrides.given().items():
             parts += [f"--{key.removeprefix('n_').replace('_', '-')}", str(value)]
         return parts
+
+
+def spec_from_dict(data: dict[str, Any]) -> TrainSpec:
+    """The inverse of `TrainSpec.to_dict`: every key known, none missing, each value of its type.
+
+    What it asks for is not checked: a server whose limits have changed still lists its old jobs.
+    """
+    if data.get("verb") not in VERBS:
+        known = ", ".join(VERBS)
+        raise ValueError(f"{JOB}: unknown verb {data.get('verb')!r}; this version knows {known}")
+    plain = {key: value for key, value in data.items() if key != "arguments"}
+    try:
+        doors = {"recipe": recipe_from_dict, "overrides": _overrides_from_dict}
+        return record_from_dict(TrainSpec, plain, doors=doors)
+    except ValueError as error:
+        raise ValueError(f"{JOB}: {error}") from None
+
+
+def _overrides_from_dict(data: dict[str, Any]) -> Overrides:
+    """The inverse of `Overrides.given`."""
+    known, sizes = settable_sizes(), dict[str, int]()
+    for name in known:
+        value = data.get(name)
+        if isinstance(value, bool) or not isinstance(value, int | None):
+            raise ValueError(f"{name} is {value!r:.80}, int | None is needed")
+        if value is not None:
+            sizes[name] = value
+    plain = {name: value for name, value in data.items() if name not in known}
+    if "sizes" in plain:
+        raise ValueError("unknown keys: sizes")
+    return replace(record_from_dict(Overrides, plain), sizes=sizes)
 
 
 def train_spec(
@@ -124,7 +163,7 @@ def train_spec(
     """
     overrides = Overrides() if overrides is None else overrides
     _check_rate(overrides.learning_rate)
-    recipe = _begun(preset, overrides, start_from)
+    recipe = _recipe(preset, overrides, start_from)
     if minutes is None and steps is None:
         minutes, steps = (
             (recipe.minutes, None) if recipe.n_steps is None else (None, recipe.n_steps)
@@ -195,7 +234,7 @@ def n_cores() -> int:
     return os.cpu_count() or 1
 
 
-def _begun(preset: str, overrides: Overrides, start_from: Path | None) -> Recipe:
+def _recipe(preset: str, overrides: Overrides, start_from: Path | None) -> Recipe:
     """The preset, with the shape of the checkpoint that it begins with."""
     recipe = preset_by_name(preset)
     if start_from is None:
@@ -206,7 +245,7 @@ def _begun(preset: str, overrides: Overrides, start_from: Path | None) -> Recipe
         raise ValueError(
             f"preset {preset} begins anew; {' and '.join(FINE_TUNING)} start from a checkpoint"
         )
-    if given := sorted(set(overrides.told()) & set(GIVEN)):
+    if given := sorted(set(overrides.given()) & set(TAKEN)):
         raise ValueError(f"{given[0]} cannot be set: it is that of checkpoint {start_from.name}")
     return shaped_like(recipe, start_from)
 

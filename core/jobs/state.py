@@ -12,8 +12,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
-from core.jobs.bench_spec import BenchJob
+from core.files import read_json
+from core.jobs.bench_job import VERB as BENCH_VERB
+from core.jobs.bench_job import BenchJob, bench_from_dict
 from core.jobs.folder import (
+    JOB,
     LOCK,
     StopRequest,
     Ticket,
@@ -23,10 +26,9 @@ from core.jobs.folder import (
     read_ticket,
 )
 from core.jobs.locks import is_held
-from core.jobs.saved import lost_file, why_lost
-from core.jobs.spec import TrainSpec
-from core.jobs.spec_file import read_job
+from core.jobs.spec import TrainSpec, spec_from_dict
 from core.jobs.status import FINAL, Status, read_status
+from core.runs.folder import lost_file, why_lost
 
 State = Literal["queued", "running", "stopping", "stopped", "lost", "failed", "finished"]
 ACTIVE: tuple[State, ...] = ("queued", "running", "stopping")
@@ -58,17 +60,17 @@ class Job:
     lost: str | None = None
 
     @property
-    def asked(self) -> TrainSpec | BenchJob | None:
+    def assignment(self) -> TrainSpec | BenchJob | None:
         """What is to be done, of either verb."""
         return self.spec or self.bench
 
     @property
     def name(self) -> str:
-        return self.id if self.asked is None else self.asked.name
+        return self.id if self.assignment is None else self.assignment.name
 
     @property
     def device(self) -> str | None:
-        return None if self.asked is None else self.asked.device
+        return None if self.assignment is None else self.assignment.device
 
     @property
     def is_active(self) -> bool:
@@ -91,7 +93,7 @@ class Job:
         return {
             "id": self.id,
             "name": self.name,
-            "verb": None if self.asked is None else self.asked.verb,
+            "verb": None if self.assignment is None else self.assignment.verb,
             "state": self.state,
             "step": 0 if self.status is None else self.status.step,
             "progress": self.progress,
@@ -112,7 +114,7 @@ def list_benches(root: Path) -> list[Job]:
 
 def list_all(root: Path) -> list[Job]:
     """Jobs of every verb, the newest first; those that wait know their place."""
-    jobs = [look(folder) for folder in job_folders(root)]
+    jobs = [read_job(folder) for folder in job_folders(root)]
     for device in {job.device for job in jobs}:
         waiting = [job for job in jobs if job.state == "queued" and job.device == device]
         for place, job in enumerate(sorted(waiting, key=_order), 1):
@@ -129,11 +131,22 @@ def show(root: Path, job_id: str) -> Job:
     raise ValueError(f"there is no job {job_id}")
 
 
-def look(folder: Path, *, now: float | None = None) -> Job:
+def read_spec(folder: Path) -> TrainSpec | BenchJob:
+    """What the job of a folder has to do, of either verb. Raises ValueError in one sentence."""
+    data = read_json(folder / JOB)
+    if data.get("verb") != BENCH_VERB:
+        return spec_from_dict(data)
+    try:
+        return bench_from_dict(data)
+    except ValueError as error:
+        raise ValueError(f"{JOB}: {error}") from None
+
+
+def read_job(folder: Path, *, now: float | None = None) -> Job:
     """One job by its folder, without its place in the queue."""
     alive = is_held(folder / LOCK)  # before anything is read
     problems: list[str] = []
-    asked = _tried(read_job, folder, problems)
+    spec = _tried(read_spec, folder, problems)
     ticket = _tried(read_ticket, folder, problems)
     status = _tried(read_status, folder, problems)
     stop = _tried(read_stop, folder, problems)
@@ -141,7 +154,7 @@ def look(folder: Path, *, now: float | None = None) -> Job:
     if state == "lost":
         problems += [] if os.access(folder, os.W_OK) else ["its folder cannot be written to"]
         state, message = ("failed", "") if problems else (state, message)
-    lost = lost_file(folder) if state in RESUMABLE and isinstance(asked, TrainSpec) else None
+    lost = lost_file(folder) if state in RESUMABLE and isinstance(spec, TrainSpec) else None
     if lost is not None:
         before = f"; before that: {message}" if message else ""
         message = f"it cannot go on: {why_lost(lost)}{before}"
@@ -150,8 +163,8 @@ def look(folder: Path, *, now: float | None = None) -> Job:
         state=state,
         alive=alive,
         message=message or "; ".join(problems[:1]),
-        spec=asked if isinstance(asked, TrainSpec) else None,
-        bench=asked if isinstance(asked, BenchJob) else None,
+        spec=spec if isinstance(spec, TrainSpec) else None,
+        bench=spec if isinstance(spec, BenchJob) else None,
         ticket=ticket,
         status=status,
         stop=stop,

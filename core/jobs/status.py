@@ -1,26 +1,33 @@
-"""status.json: how an attempt goes. Written by its worker alone, read by everybody.
+"""status.json: how an attempt goes, and why it failed in one sentence that somebody can act on.
 
-Figures of training stand here so that a page needs no torch to show them.
+Written by its worker alone, read by everybody. Figures of training stand here so that a page needs
+no torch to show them.
 """
 
+import errno
 import os
 import socket
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
 import psutil
+from safetensors import SafetensorError
 
 from core.files import read_json, write_json
-from core.jobs.folder import RESERVE, STATUS
+from core.jobs.folder import STATUS
+from core.records import record_from_dict
 
 WorkerState = Literal["queued", "running", "stopped", "failed", "finished"]
 FINAL = ("stopped", "failed", "finished")
 WRITE_EVERY_SECONDS = 1.0
-RESERVE_BYTES = 65536
+RESERVE, RESERVE_BYTES = "reserve", 65536
+LONGEST_SENTENCE = 300
+_FULL = (errno.ENOSPC, errno.EDQUOT)
+_READ_ONLY = (errno.EROFS, errno.EACCES, errno.EPERM)
 KEPT = "step n_steps saved_step seconds tokens loss held_out sample n_parameters baseline".split()
 
 
@@ -62,10 +69,9 @@ def read_status(folder: Path) -> Status | None:
     if not (folder / STATUS).exists():
         return None
     data = read_json(folder / STATUS)
-    known = {field.name for field in fields(Status)}
     try:
-        return Status(**{key: value for key, value in data.items() if key in known})
-    except TypeError as error:
+        return record_from_dict(Status, data, passes_over_others=True)  # those of later versions
+    except ValueError as error:
         raise ValueError(f"{STATUS}: {error}") from None
 
 
@@ -127,3 +133,46 @@ def _figures_before(folder: Path) -> dict[str, Any]:
         if before is not None:
             return {key: getattr(before, key) for key in KEPT}
     return {}
+
+
+class LimitError(ValueError):
+    """A limit of the spec is reached."""
+
+
+def sentence(error: BaseException) -> str:
+    """One line of at most 300 characters."""
+    text = " ".join(str(error).split())
+    if isinstance(error, OSError):
+        said = _in_words(error.errno, error.filename, error.strerror or text)
+    elif isinstance(error, SafetensorError):
+        said = _in_words(_number(text), None, text)
+    elif _is_memory(error, text):
+        said = "the memory is not enough: take a smaller model, or wait until less else is running"
+    elif isinstance(error, ValueError):
+        said = text
+    else:
+        said = f"unexpected {type(error).__name__}: {text}; the log says where"
+    return said if len(said) <= LONGEST_SENTENCE else f"{said[: LONGEST_SENTENCE - 1]}…"
+
+
+def _in_words(number: int | None, path: object, text: str) -> str:
+    name = "" if path is None else f" ({Path(str(path)).name})"
+    if number in _FULL:
+        return f"the disk is full{name}: free some space, then resume"
+    if number in _READ_ONLY:
+        return f"the job's folder cannot be written to{name}: {text}"
+    return f"the system says: {text}{name}"
+
+
+def _number(text: str) -> int | None:
+    """Errors of safetensors carry the system's number in their text alone."""
+    found = [number for number in (*_FULL, *_READ_ONLY) if f"(os error {number})" in text]
+    return found[0] if found else None
+
+
+def _is_memory(error: BaseException, text: str) -> bool:
+    """Python says so by MemoryError, torch by a RuntimeError of its own."""
+    signs = ("out of memory", "can't allocate memory", "not enough memory")
+    return isinstance(error, MemoryError) or (
+        isinstance(error, RuntimeError) and any(sign in text for sign in signs)
+    )

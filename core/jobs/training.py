@@ -3,7 +3,6 @@
 import os
 import shlex
 import shutil
-import time
 from collections.abc import Callable
 from contextlib import closing, suppress
 from pathlib import Path
@@ -13,16 +12,14 @@ import torch
 
 from core.checkpoints.shelf import CARD
 from core.files import read_json
-from core.jobs.failures import LimitError
-from core.jobs.origin import origin_folder
 from core.jobs.recorder import Recorder
-from core.jobs.run import RUN, STATE, Run, advance, finish, resume_run, start_run
 from core.jobs.spec import TrainSpec, corpus_folder
-from core.jobs.status import Reporter
-from core.jobs.stopping import stop_requests
+from core.jobs.status import LimitError, Reporter
+from core.runs import loop
+from core.runs.folder import RUN, STATE
+from core.runs.run import Run, finish, resume_run, start_run
 from core.training.loop import TrainingDivergedError
 
-SAVE_EVERY_SECONDS = 60.0
 NICENESS = 5
 
 
@@ -37,13 +34,19 @@ def work(
     if run is None:
         (folder / STATE).unlink(missing_ok=True)
         return read_json(folder / CARD)["figures"]
-    _check_disk(spec, folder, n_parameters=run.model.n_parameters)
+    _check_disk(spec, folder, n_parameters=run.n_parameters)
     try:
-        if not _train(run, spec, reporter, is_stopped):
-            return None
+        ending = _train(run, spec, reporter, is_stopped)
     except TrainingDivergedError as error:
         kept = "the last good state is kept" if run.saved_step else "nothing was saved"
         raise ValueError(f"{error}; {kept}") from None
+    if ending == "stopped":
+        return None
+    if ending == "too late":
+        raise LimitError(
+            f"the limit of {spec.limits.minutes:g} minutes was reached at step {run.step} of "
+            f"{run.n_steps}; the state of that step is kept"
+        )
     reporter.write(activity="measuring")
     return finish(run)["figures"]
 
@@ -64,32 +67,32 @@ def _open(spec: TrainSpec, folder: Path) -> Run | None:
         corpus_folder=course,
         command=lambda steps: shlex.join(["python", "-m", "core", *spec.arguments(steps)]),
         most_steps=spec.limits.steps,
-        origin=None if spec.start_from is None else origin_folder(folder, spec.start_from),
+        start_from=None if spec.start_from is None else _checkpoint(folder, spec.start_from),
         make_folder=False,
     )
 
 
-def _train(run: Run, spec: TrainSpec, reporter: Reporter, is_stopped: Callable[[], bool]) -> bool:
-    """Whether the last step was reached; at a stop the state is saved first."""
-    last_save = time.monotonic()
-    with closing(Recorder(run, reporter)) as recorder, stop_requests() as signalled:
-        for record in advance(run):
-            recorder.step(record)
-            stopped = signalled.is_set() or is_stopped()
-            late = run.seconds > 60 * spec.limits.minutes
-            last = record.step == run.trainer.n_steps
-            if stopped or late or last or time.monotonic() - last_save > SAVE_EVERY_SECONDS:
-                recorder.save()
-                _check_disk(spec, run.folder, n_parameters=run.model.n_parameters)
-                last_save = time.monotonic()
-            if stopped:
-                return False
-            if late and not last:
-                raise LimitError(
-                    f"the limit of {spec.limits.minutes:g} minutes was reached at step "
-                    f"{record.step} of {run.trainer.n_steps}; the state of that step is kept"
-                )
-    return True
+def _checkpoint(job_folder: Path, name: str) -> Path:
+    """Where a checkpoint lies that a job names: checkpoints/<name> beside checkpoints/runs/<id>."""
+    return job_folder.parent.parent / name
+
+
+def _train(
+    run: Run, spec: TrainSpec, reporter: Reporter, is_stopped: Callable[[], bool]
+) -> loop.Ending:
+    with closing(Recorder(run, reporter)) as recorder:
+
+        def save() -> None:
+            recorder.save()
+            _check_disk(spec, run.folder, n_parameters=run.n_parameters)
+
+        return loop.train(
+            run,
+            after_step=recorder.step,
+            save=save,
+            is_stopped=is_stopped,
+            most_seconds=60 * spec.limits.minutes,
+        )
 
 
 def _check_disk(spec: TrainSpec, folder: Path, *, n_parameters: int) -> None:

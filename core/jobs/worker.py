@@ -1,6 +1,12 @@
 """`python -m core.jobs.worker FOLDER`: one attempt at one job, from its ticket to its last words.
 
-While it waits for its turn it has loaded nothing heavy. It holds its folder's lock as long as it
+A device has one slot; jobs beyond it wait, first come, first served. There is no daemon: every
+waiting worker looks for itself, and has loaded nothing heavy. The slot is a lock, so it is free the
+moment its holder dies; a waiting worker that dies is no longer queued, so it holds up nobody. A
+holder whose folder is gone, which nobody sees any more, ends by itself between two steps; if it is
+stuck, who waits ends it.
+
+A worker holds its folder's lock as long as it
 lives, and the slot of its device as long as it works. If its folder is removed, renamed or replaced
 by another, it ends at its next look, also while it waits, and leaves that name alone.
 """
@@ -13,17 +19,29 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from core.jobs.anchor import Anchor, GoneError
-from core.jobs.bench_spec import BenchJob, check_bench
-from core.jobs.failures import sentence
-from core.jobs.folder import JOB, LOCK, Ticket, is_stop_requested, read_ticket, sweep_unfinished
-from core.jobs.locks import HeldError, held
+from filelock import FileLock
+
+from core.jobs.bench_job import BenchJob, check_bench
+from core.jobs.folder import (
+    JOB,
+    LOCK,
+    Ticket,
+    is_stop_requested,
+    job_folders,
+    read_ticket,
+    sweep_unfinished,
+)
+from core.jobs.leftovers import Process, end_strays
+from core.jobs.locks import HeldError, held, is_held, take
 from core.jobs.spec import check
-from core.jobs.spec_file import read_job
-from core.jobs.status import Reporter, WorkerState
-from core.jobs.turn import wait_for_turn
+from core.jobs.state import read_job, read_spec
+from core.jobs.status import Reporter, WorkerState, sentence
+from core.runs.folder import Anchor, GoneError
 
 LOCK_SECONDS = 10.0
+SLOTS = ".slots"
+LOOK_EVERY_SECONDS = 0.25
+STRAYS_EVERY_LOOKS = 40  # the time that a worker without a folder has to end by itself
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -64,7 +82,7 @@ def _attempt(folder: Path, ticket: Ticket, check: Callable[[], None]) -> int:
 
 def _work(folder: Path, ticket: Ticket, reporter: Reporter) -> dict[str, Any] | None:
     """The figures of what was trained or measured, or None if it was stopped."""
-    spec = read_job(folder)
+    spec = read_spec(folder)
     if isinstance(spec, BenchJob):
         check_bench(spec)
     else:
@@ -74,7 +92,7 @@ def _work(folder: Path, ticket: Ticket, reporter: Reporter) -> dict[str, Any] | 
         reporter.check()
         return is_stop_requested(folder, ticket.attempt)
 
-    slot = wait_for_turn(folder, device=spec.device, order=ticket.order, is_stopped=is_stopped)
+    slot = wait_for_slot(folder, device=spec.device, order=ticket.order, is_stopped=is_stopped)
     if slot is None:
         return None
     try:
@@ -88,6 +106,38 @@ def _work(folder: Path, ticket: Ticket, reporter: Reporter) -> dict[str, Any] | 
         return work(spec, folder, reporter, is_stopped)
     finally:
         slot.release()
+
+
+def wait_for_slot(
+    folder: Path,
+    *,
+    device: str,
+    order: int,
+    is_stopped: Callable[[], bool],
+    pause: Callable[[float], None] = time.sleep,
+) -> FileLock | None:
+    """The slot's lock, once it is free and nobody came earlier; None if stopped meanwhile."""
+    slot = folder.parent / SLOTS / f"{device}.lock"
+    n_looks, strays = 0, set[Process]()
+    while not is_stopped():
+        slot.parent.mkdir(exist_ok=True)
+        n_looks += 1
+        if is_held(slot):
+            if n_looks % STRAYS_EVERY_LOOKS == 0:
+                strays = end_strays(folder.parent, strays)
+        elif not _is_anybody_before(folder, device, order):
+            try:
+                return take(slot, seconds=0)
+            except HeldError:
+                pass
+        pause(LOOK_EVERY_SECONDS)
+    return None
+
+
+def _is_anybody_before(folder: Path, device: str, order: int) -> bool:
+    jobs = [read_job(other) for other in job_folders(folder.parent) if other != folder]
+    waiting = [job for job in jobs if job.state == "queued" and job.device == device]
+    return any(job.ticket is not None and job.ticket.order < order for job in waiting)
 
 
 def _last_words(

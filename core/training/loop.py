@@ -5,17 +5,31 @@ bit for bit on the same machine, because batches are a function of seed and posi
 """
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from core.checkpoints.store import load_weights
 from core.models.gpt import GPT
-from core.training.examples import IGNORE, POOL_SIZE, Batch, TrainingData, pool_of_batches
+from core.training.examples import IGNORE, POOL_SIZE, Batch, pool_of_batches
 from core.training.optimizers import make_optimizers, rate_factor, set_rates
 from core.training.recipe import Phase, Recipe
+
+
+class CountedBatch(Protocol):
+    """What a step is made of; `n_tokens` are its real ones, whatever a token is."""
+
+    @property
+    def n_tokens(self) -> int: ...
+
+
+MakePool = Callable[..., Sequence[CountedBatch]]
+Loss = Callable[[Any, Any], Tensor]
 
 
 class TrainingDivergedError(RuntimeError):
@@ -43,19 +57,38 @@ class Cursor:
     place: int = 0
 
 
+def next_token_loss(model: nn.Module, batch: Batch) -> Tensor:
+    """Mean cross-entropy of the tokens that count, each given those before it."""
+    logits: Tensor = model(batch.inputs)
+    return F.cross_entropy(logits.flatten(0, 1), batch.targets.flatten(), ignore_index=IGNORE)
+
+
 class Trainer:
-    """A model, its optimizers and the place in the data."""
+    """A model, its optimizers and the place in the data.
+
+    What a batch is, `make_pool` and `loss` know alone: it makes the batches of a pool from data,
+    recipe, phase, seed and number of the pool, always the same; `loss` is a batch's, to be lowered.
+    """
 
     def __init__(
-        self, model: GPT, data: TrainingData, recipe: Recipe, *, n_steps: int, seed: int
+        self,
+        model: GPT,
+        data: Any,
+        recipe: Recipe,
+        *,
+        n_steps: int,
+        seed: int,
+        make_pool: MakePool = pool_of_batches,
+        loss: Loss = next_token_loss,
     ) -> None:
         if n_steps < 1:
             raise ValueError(f"{n_steps} steps: at least 1 is needed")
         self.model, self.data, self.recipe = model, data, recipe
+        self.make_pool, self.loss = make_pool, loss
         self.n_steps, self.seed = n_steps, seed
         self.optimizers = make_optimizers(model, recipe)
         self.cursor = Cursor()
-        self._batches: list[Batch] = []
+        self._batches: Sequence[CountedBatch] = ()
         self._batches_of: tuple[int, int] | None = None
 
     def steps(self) -> Iterator[StepRecord]:
@@ -110,11 +143,10 @@ class Trainer:
             n_tokens=batch.n_tokens,
         )
 
-    def _update(self, batch: Batch) -> float:
+    def _update(self, batch: CountedBatch) -> float:
         for optimizer in self.optimizers:
             optimizer.zero_grad()
-        logits = self.model(batch.inputs)
-        loss = F.cross_entropy(logits.flatten(0, 1), batch.targets.flatten(), ignore_index=IGNORE)
+        loss = self.loss(self.model, batch)
         value = loss.item()
         if not math.isfinite(value):
             raise TrainingDivergedError(f"the loss is {value} at step {self.cursor.step + 1}")
@@ -126,7 +158,7 @@ class Trainer:
             optimizer.step()
         return value
 
-    def _next_batch(self) -> tuple[Batch, Phase]:
+    def _next_batch(self) -> tuple[CountedBatch, Phase]:
         cursor = self.cursor
         index = phase_at(self.recipe, cursor.step, self.n_steps)
         if index != cursor.phase:
@@ -135,9 +167,9 @@ class Trainer:
             cursor.pool, cursor.place = cursor.pool + 1, 0
         return self._batches_at(index, cursor.pool)[cursor.place], self.recipe.phases[index]
 
-    def _batches_at(self, phase: int, pool: int) -> list[Batch]:
+    def _batches_at(self, phase: int, pool: int) -> Sequence[CountedBatch]:
         if self._batches_of != (phase, pool):
-            self._batches = pool_of_batches(
+            self._batches = self.make_pool(
                 self.data, self.recipe, self.recipe.phases[phase], seed=self.seed, pool=pool
             )
             self._batches_of = (phase, pool)
@@ -155,24 +187,31 @@ def phase_at(recipe: Recipe, step: int, n_steps: int) -> int:
     return len(recipe.phases) - 1
 
 
-def steps_for_minutes(
-    make_trainer: Callable[[], Trainer],
-    minutes: float,
+def trainer_factory(
+    recipe: Recipe,
+    data: Any,
     *,
-    clock: Callable[[], float],
-    n_warmup: int = 5,
-    n_measured: int = 15,
-) -> int:
-    """How many steps fit into some minutes, by timing a throw-away trainer."""
-    if not 0 < minutes < math.inf:
-        raise ValueError(f"{minutes} minutes: a number above 0 is needed")
-    steps = make_trainer().steps()
-    for _ in range(n_warmup):
-        next(steps)
-    start = clock()
-    for _ in range(n_measured):
-        next(steps)
-    return max(1, round(minutes * 60 * n_measured / (clock() - start)))
+    vocabulary_size: int,
+    seed: int,
+    weights: Path | None = None,
+    make_pool: MakePool = pool_of_batches,
+    loss: Loss = next_token_loss,
+) -> Callable[[int], Trainer]:
+    """Trainers of a number of steps, each from the seed's own first parameters or a file's.
+
+    Raises CheckpointError for weights that do not fit the recipe's model.
+    """
+
+    def make(n_steps: int) -> Trainer:
+        generator = torch.Generator().manual_seed(seed)
+        model = GPT(recipe.model_config(vocabulary_size), generator=generator)
+        if weights is not None:
+            load_weights(model, weights)
+        return Trainer(
+            model, data, recipe, n_steps=n_steps, seed=seed, make_pool=make_pool, loss=loss
+        )
+
+    return make
 
 
 def _optimizer_state(

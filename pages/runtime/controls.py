@@ -1,18 +1,75 @@
-"""What is looked at: the view, the measurement, its setting, and what is drawn with it."""
+"""What is looked at: stored machines and jobs, the view, the setting, what is drawn with it, and
+what can be done with a job. Without torch, so that the page opens at once.
+"""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 import streamlit as st
 
-from core.bench.record import Bench, Setting
+from core import paths
+from core.bench.record import Bench, Setting, read_bench
 from core.bench.summary import methods_of
 from core.catalogue import label
-from pages.runtime import actions, data, words
-from pages.runtime.data import Source
+from core.jobs.bench_job import bench_of
+from core.jobs.state import Job, list_benches
+from pages.runtime import words
 from pages.shared import bound, link
-from pages.shared.text import plain
+from pages.shared import jobs as job_kit
+from pages.shared.jobs import JobPage
 
+PAGE = JobPage(refusals="rt-said", chosen="rt-source", view="rt-view", query="bench")
 NOTHING = "nothing"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """Where a measurement is: a stored file, or the folder of a job."""
+
+    id: str
+    label: str
+    path: Path
+    job: Job | None = None
+
+
+def all_sources() -> dict[str, Source]:
+    """Jobs, the newest first, then stored machines; by what stands in the address."""
+    found = [
+        Source(id=job.id, label=words.job_label(job), path=paths.RUNS / job.id, job=job)
+        for job in benches()
+    ]
+    found += [
+        Source(id=path.stem, label=words.machine_label(path.stem, _stored(path)), path=path)
+        for path in sorted(paths.BENCHMARKS.glob("*.json"))
+    ]
+    return {source.id: source for source in found}
+
+
+def benches() -> list[Job]:
+    """All measurements of this server, the newest first."""
+    return list_benches(paths.RUNS)
+
+
+def read_source(source: Source) -> Bench:
+    """What has been measured there so far. Raises ValueError for a damaged file."""
+    if source.job is not None:
+        return bench_of(source.path)
+    return _read(source.path, source.path.stat().st_mtime)
+
+
+def show_actions(job: Job) -> None:
+    """The buttons of one measurement."""
+    with st.container(horizontal=True, horizontal_alignment="right"):
+        if job.is_active:
+            stop, note = (lambda: job_kit.stop(job)), "What is measured is kept."
+            _button(job, "Stop", "stop", stop, note)
+        if job.can_resume:
+            key, note = f"rt-play_arrow-{job.id}", "Only what is not measured yet."
+            job_kit.resume_button(PAGE, job, "Go on", key=key, note=note)
+        if not job.is_active:
+            remove, note = (lambda: job_kit.remove(PAGE, job)), "Its points are lost."
+            _button(job, "Remove", "delete", remove, note)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,12 +93,12 @@ def choose() -> tuple[str, Looked | None]:
             list(words.VIEWS),
             default=words.GROWTH,
             required=True,
-            key=actions.VIEW,
+            key=PAGE.view,
             label_visibility="collapsed",
         )
-    sources = data.sources()
+    sources = all_sources()
     if sources:
-        link.known(actions.QUERY)
+        link.known(PAGE.query)
     if view not in (None, words.GROWTH) or not sources:
         return view or words.GROWTH, None
     with second:
@@ -62,35 +119,19 @@ def choose() -> tuple[str, Looked | None]:
 
 
 def _choose_source(sources: dict[str, Source]) -> Source:
-    """Which measurement; its id stands in the address."""
-    asked = link.named(actions.QUERY)
-    wanted = asked[-1] if asked else st.session_state.get(actions.SOURCE)
-    if asked is None and wanted is not None and wanted not in sources:
-        st.caption(f"There is no measurement {plain(wanted[:40])} any more.")
-    st.session_state[actions.SOURCE] = wanted if wanted in sources else _first(sources)
-    chosen = st.selectbox(
-        "Measurement",
-        list(sources),
-        format_func=lambda key: sources[key].label if key in sources else key,
-        key=actions.SOURCE,
-        label_visibility="collapsed",
-        persist_state="session",
-    )
-    link.settle(actions.QUERY, "Measurement", asked, [chosen])
-    st.query_params[actions.QUERY] = chosen
-    return sources[chosen]
-
-
-def _first(sources: dict[str, Source]) -> str:
-    """What is measured right now, or else a stored machine, or else the newest."""
-    active = [s.id for s in sources.values() if data.is_active([s])]
+    """Which measurement: at first what is measured right now, or else a stored machine, or else
+    the newest.
+    """
+    active = [s.id for s in sources.values() if s.job is not None and s.job.is_active]
     stored = [s.id for s in sources.values() if s.job is None]
-    return (active or stored or list(sources))[0]
+    first = (active or stored or list(sources))[0]
+    labels = {source.id: source.label for source in sources.values()}
+    return sources[job_kit.choose(PAGE, "Measurement", labels, first=first, what="measurement")]
 
 
 def _bench(source: Source) -> Bench | None:
     try:
-        return data.bench(source)
+        return read_source(source)
     except ValueError:  # it is said where the pictures would stand
         return None
 
@@ -131,3 +172,28 @@ def _choose_display(
             key="rt-beside",
         )
     return tuple(hidden), formulas, floors, None if beside == NOTHING else beside
+
+
+def _button(job: Job, name: str, icon: str, act: Callable[[], None], note: str) -> None:
+    job_kit.button(
+        PAGE,
+        name,
+        act,
+        key=f"rt-{icon}-{job.id}",
+        icon=f":material/{icon}:",
+        disabled=job.state == "stopping",
+        help=note,
+    )
+
+
+@st.cache_resource(max_entries=8, show_spinner=False)
+def _read(path: Path, modified: float) -> Bench:
+    return read_bench(path)
+
+
+def _stored(path: Path) -> Bench | None:
+    """None where the file cannot be read; whoever chooses it is told why."""
+    try:
+        return _read(path, path.stat().st_mtime)
+    except ValueError:
+        return None

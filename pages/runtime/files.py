@@ -5,42 +5,31 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 
 import pandas as pd
-import streamlit as st
 
 from core.bench.record import Bench, Record, Setting
 from core.bench.summary import report_of
 from core.figures.template import Figure
-from pages.shared.files import download, download_svg
+from pages.shared import jobs as job_kit
+from pages.shared.files import download
 
 TABLES_KEY = "rt-tables"
-FILE_WIDTH = 640  # pixels of a picture, which on the page is as wide as its place
 
 
 def show_files(
     bench: Bench, setting: Setting, records: Sequence[Record], charts: Mapping[str, Figure]
 ) -> None:
-    """In a box that makes nothing before it is opened; files are made when one is wanted."""
-    box = st.expander("As table and files", key=TABLES_KEY, on_change="rerun")
-    if not box.open:
-        return
-    frame = table(records)
-    with box:
-        with st.container(horizontal=True):
-            for what, chart in charts.items():
-                download_svg(what, chart, what.lower(), width=FILE_WIDTH)
-            download(
-                "Measurements (CSV)",
-                lambda: frame.to_csv(index=False).encode(),
-                "measurements.csv",
-                "text/csv",
-            )
-            download(
-                "Report (JSON)", partial(report, bench, setting), "bench.json", "application/json"
-            )
-        st.dataframe(frame, hide_index=True, height=320)
+    """The files of one picture, and the report of its setting."""
+
+    def offer_report() -> None:
+        make = partial(report, bench, setting)
+        download("Report (JSON)", make, "bench.json", "application/json")
+
+    job_kit.show_files(
+        "As table and files", charts, lambda: _table(records), key=TABLES_KEY, more=offer_report
+    )
 
 
-def table(records: Sequence[Record]) -> pd.DataFrame:
+def _table(records: Sequence[Record]) -> pd.DataFrame:
     """One line a record; its flags as one text."""
     return pd.DataFrame([{**r.to_dict(whole=False), "flags": "; ".join(r.flags)} for r in records])
 

@@ -5,14 +5,16 @@ from typing import Any
 import streamlit as st
 
 from core.bench.estimate import estimate
-from core.bench.spec import BOTH, DTYPES, FORWARD, spec_from_dict
+from core.bench.spec import BOTH, DTYPES, FORWARD, BenchSpec, spec_from_dict
 from core.catalogue import MECHANISMS, METHODS, label
 from core.devices import devices_at_hand
+from core.jobs.bench_job import bench_job
 from core.jobs.estimate import seconds_ahead
 from core.jobs.spec import n_cores
-from pages.runtime import actions, data, words
+from pages.runtime import words
+from pages.runtime.controls import PAGE
 from pages.shared import bound
-from pages.shared.text import plain
+from pages.shared import jobs as job_kit
 
 USUAL = ("explicit", "sdpa", "elu", "favor", "taylor", "bigbird")
 LENGTHS = (64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384)
@@ -94,22 +96,21 @@ def _number(text: str, default: int, key: str) -> int:
 
 def _offer(choice: dict[str, Any]) -> None:
     """Start and what it would take, or why there is nothing to start."""
-    reason, spec = actions.obstacle(), None
-    try:
-        spec = spec_from_dict(choice)
-    except ValueError as error:
-        st.error(plain(str(error)), icon=":material/block:")
-    if reason is not None:
-        st.warning(plain(reason), icon=":material/info:")
+    spec, can_start = job_kit.offered(lambda: spec_from_dict(choice))
     st.button(
         "Measure",
         type="primary",
         icon=":material/timer:",
         key="rt-start",
-        on_click=actions.begin,
+        on_click=_begin,
         args=(spec,),
-        disabled=spec is None or reason is not None,
+        disabled=not can_start,
     )
     if spec is not None:
-        ahead = seconds_ahead(data.all_jobs(), spec.device)
+        ahead = seconds_ahead(job_kit.all_jobs(), spec.device)
         st.markdown(words.estimated(estimate(spec), len(spec.cases), ahead))
+
+
+def _begin(spec: BenchSpec) -> None:
+    """Put a measurement into the queue, and look at it."""
+    job_kit.attempt(PAGE, lambda: job_kit.begin(PAGE, [bench_job(spec)], words.GROWTH))

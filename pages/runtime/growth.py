@@ -13,7 +13,7 @@ from core.figures import runtime as figures
 from core.figures.template import Figure
 from core.jobs.state import Job
 from core.theory.costs import crossover_length
-from pages.runtime import actions, data, words
+from pages.runtime import controls, words
 from pages.runtime.controls import Looked
 from pages.runtime.files import show_files
 from pages.shared.charts import show_chart
@@ -34,14 +34,14 @@ STATES = {
 
 def show_growth(looked: Looked) -> None:
     """From the state of a job down to the files; a damaged measurement says what is wrong."""
-    source = data.sources().get(looked.source)
+    source = controls.all_sources().get(looked.source)
     if source is None:
         st.info(words.EMPTY, icon=":material/timer:")
         return
     if source.job is not None:
         _show_job(source.job)
     try:
-        bench = data.bench(source)
+        bench = controls.read_source(source)
     except (ValueError, OSError) as error:
         st.error("", icon=":material/block:")
         st.text(str(error))
@@ -59,7 +59,7 @@ def _show_job(job: Job) -> None:
     with heading:
         st.markdown(f"**{plain(job.name)}**: {plain(_state(job))}")
     with buttons:
-        actions.show_actions(job)
+        controls.show_actions(job)
     if job.is_active:
         st.progress(min(max(job.progress, 0.0), 1.0))
     if job.message:
@@ -146,11 +146,11 @@ def _by_operations(bench: Bench, setting: Setting) -> dict[str, float]:
 
 def _beside(other: str | None, setting: Setting) -> Bench | None:
     """Another machine's measurement, if it has this setting."""
-    source = None if other is None else data.sources().get(other)
+    source = None if other is None else controls.all_sources().get(other)
     if source is None:
         return None
     try:
-        bench = data.bench(source)
+        bench = controls.read_source(source)
     except (ValueError, OSError) as error:
         st.text(str(error))
         return None

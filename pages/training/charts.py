@@ -1,21 +1,44 @@
-"""Loss and right answers of one run or of several: the charts, in their place."""
+"""Loss and right answers of one run or of several: what was measured, the charts, the files."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
+import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from core import paths
 from core.evaluation.report_card import distinct
 from core.figures import training as figures
 from core.figures.template import Figure
-from core.jobs.curves import accuracy_points, baselines, loss_points, phase_begins
+from core.jobs.curves import (
+    accuracy_points,
+    baselines,
+    flat_rows,
+    loss_points,
+    phase_begins,
+    whole,
+)
 from core.jobs.state import Job
+from core.runs.journal import read_metrics
+from pages.shared import jobs as job_kit
 from pages.shared.charts import show_chart
 from pages.shared.text import percent, plain
-from pages.training import data, words
+from pages.training import words
 
 STEPS, LOW = "steps", 170  # pixels of a chart under a story
-Shown = tuple[dict[str, data.Rows], dict[str, Figure]]  # what the charts are made of, the charts
+TABLES_KEY = "training-tables"
+Rows = Sequence[Mapping[str, Any]]
+Shown = tuple[dict[str, Rows], dict[str, Figure]]  # what the charts are made of, the charts
+
+
+def read_rows(job: Job) -> Rows:
+    """What a job has measured; nothing, and the reason on the page, if its file is damaged."""
+    try:
+        return whole(read_metrics(paths.RUNS / job.id))
+    except (ValueError, OSError) as error:
+        st.text(f"{job.name}: {error}")
+        return []
 
 
 def names_of(jobs: Sequence[Job]) -> list[str]:
@@ -30,7 +53,7 @@ def constants(jobs: Sequence[Job]) -> list[tuple[str, float]]:
 
 def show_one(job: Job) -> Shown:
     """Loss and right answers over the steps of a run; the axis reaches to its last step."""
-    rows = data.rows(job)
+    rows = read_rows(job)
     if not rows:
         st.markdown("The curves begin with the first measurement.")
         return {}, {}
@@ -50,8 +73,8 @@ def show_one(job: Job) -> Shown:
 
 
 def show_several(jobs: Sequence[Job], *, axis: str, window: int) -> Shown:
-    """The two charts of several runs; the loss is smoothed as told, answers never are."""
-    measured = dict(zip(names_of(jobs), map(data.rows, jobs), strict=True))
+    """The two charts of several runs; the loss is smoothed as asked for, answers never are."""
+    measured = dict(zip(names_of(jobs), map(read_rows, jobs), strict=True))
     losses = [(name, loss_points(rows, axis, window=window)) for name, rows in measured.items()]
     answers = [(name, accuracy_points(rows, axis)) for name, rows in measured.items()]
     loss = figures.loss_chart(losses, axis=words.AXES[axis])
@@ -67,7 +90,7 @@ def show_several(jobs: Sequence[Job], *, axis: str, window: int) -> Shown:
 
 def show_answers(job: Job, *, title: str) -> Shown:
     """Right answers of one run over its seconds; of the lesson."""
-    rows = data.rows(job)
+    rows = read_rows(job)
     if not rows:
         return {}, {}
     points = [(job.name, accuracy_points(rows, "seconds"))]
@@ -81,3 +104,16 @@ def _show(place: DeltaGenerator, chart: Figure, title: str) -> Figure:
     place.markdown(f"**{plain(title)}**")
     show_chart(chart, alt=title, place=place)
     return chart.titled(title)
+
+
+def show_files(measured: Mapping[str, Rows], charts: Mapping[str, Figure]) -> None:
+    """Every picture as SVG, every measurement as CSV and as a table."""
+    if measured:
+        job_kit.show_files("As tables and files", charts, lambda: _table(measured), key=TABLES_KEY)
+
+
+def _table(measured: Mapping[str, Rows]) -> pd.DataFrame:
+    """All lines of metrics, the run's name in the first column."""
+    return pd.DataFrame(
+        [{"run": name, **row} for name, rows in measured.items() for row in flat_rows(rows)]
+    )

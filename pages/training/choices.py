@@ -1,21 +1,27 @@
 """The choices of the form: text, kind of training, preset, length, model. Core checks them."""
 
+from contextlib import suppress
+from datetime import datetime, tzinfo
 from typing import get_args
+from zoneinfo import ZoneInfo
 
 import streamlit as st
 
 from core import paths
-from core.catalogue import TRAINED
+from core.catalogue import TRAINED, settable_sizes
 from core.checkpoints.shelf import list_checkpoints
-from core.jobs.origin import can_start_from
 from core.jobs.spec import Overrides, corpus_folder
 from core.models.config import Positions
 from core.paths import COURSE_VARIABLE
+from core.runs.fine_tuning import can_start_from
 from core.training.presets import FINE_TUNING, PRESETS, Kind, presets_of
 from core.training.recipe import Corpus, Recipe
 from pages.shared import bound
+from pages.shared.jobs import JobPage
 from pages.shared.text import plain
 from pages.training import words
+
+PAGE = JobPage(refusals="training-said", chosen="training-run", view="training-view", query="job")
 
 
 def choose_preset() -> str:
@@ -57,7 +63,7 @@ def _choose_corpus() -> Corpus:
     )
 
 
-def choose_origin(recipe: Recipe) -> str | None:
+def choose_checkpoint(recipe: Recipe) -> str | None:
     """The checkpoint that a fine-tuning begins with; other trainings have none."""
     if recipe.name not in FINE_TUNING:
         return None
@@ -105,14 +111,35 @@ def choose_model(recipe: Recipe, *, fixed: bool) -> Overrides:
             rate = _rate(recipe)
         positions = _kind("Positions", get_args(Positions), "positions", fixed=fixed)
         attention = _kind("Attention", TRAINED, "attention", fixed=fixed)
+        sizes = {} if fixed else _own_sizes(recipe, attention)
     return Overrides(
         width=width,
         n_layers=layers,
         n_heads=heads,
         positions=positions,
         attention=attention,
+        sizes=sizes,
         learning_rate=rate,
     )
+
+
+def _own_sizes(recipe: Recipe, attention: str | None) -> dict[str, int]:
+    """Sizes that belong to the mechanism that is trained, as far as they are set."""
+    mechanisms = {attention or recipe.attention, *(["perceiver"] if recipe.n_latents else [])}
+    own = [size for size in settable_sizes().values() if mechanisms & set(size.owners)]
+    chosen: dict[str, int] = {}
+    for size in own:
+        value = bound.number_input(
+            size.label,
+            value=None,
+            placeholder=str(getattr(recipe, size.name)),
+            step=1,
+            key=f"training-{size.option.removeprefix('--')}",
+            help=f"{size.help[0].upper()}{size.help[1:]}.",
+        )
+        if value is not None:
+            chosen[size.name] = value
+    return chosen
 
 
 def _size(name: str, usual: int, key: str, *, fixed: bool) -> int | None:
@@ -147,3 +174,11 @@ def _kind(name: str, values: tuple[str, ...], key: str, *, fixed: bool) -> str |
         return None
     chosen = bound.selectbox(name, [words.AS_PRESET, *values], key=f"training-{key}")
     return None if chosen == words.AS_PRESET else chosen
+
+
+def zone() -> tzinfo | None:
+    """The viewer's time zone; the server's if that is not known."""
+    with suppress(OSError, ValueError):  # an unknown name
+        if st.context.timezone:
+            return ZoneInfo(st.context.timezone)
+    return datetime.now().astimezone().tzinfo

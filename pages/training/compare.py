@@ -8,9 +8,9 @@ from core.figures.training import MOST_CURVES
 from core.jobs.curves import AXES, differences, result
 from core.jobs.state import Job
 from pages.shared import bound, link
-from pages.training import data, verdicts, words
-from pages.training.charts import names_of, show_several
-from pages.training.files import show_files
+from pages.training import words
+from pages.training.charts import names_of, show_files, show_several
+from pages.training.choices import zone
 
 RUNS, QUERY = "training-runs", "runs"
 MOST_SMOOTHING = 50
@@ -62,7 +62,7 @@ def _choose_ids(jobs: Sequence[Job]) -> list[str]:
     return st.multiselect(
         f"Runs, at most {MOST_CURVES}",
         known,
-        format_func=words.labels(jobs, data.zone()).__getitem__,
+        format_func=words.labels(jobs, zone()).__getitem__,
         max_selections=MOST_CURVES,
         key=RUNS,
         persist_state="session",
@@ -77,8 +77,8 @@ def show_comparison(jobs: Sequence[Job], *, axis: str, window: int) -> None:
     shown = show_several(jobs, axis=axis, window=window)
     names = names_of(jobs)
     st.markdown(_results(jobs, names))
-    if told := verdicts.noise(jobs, names):
-        st.markdown(told)
+    if verdict := words.noise(jobs, names):
+        st.markdown(verdict)
     _show_differences(jobs, names)
     show_files(*shown)
 
@@ -90,12 +90,12 @@ def _results(jobs: Sequence[Job], names: Sequence[str]) -> str:
             name,
             job.state,
             "–" if job.status is None else f"{job.status.step:,}",
-            verdicts.share(result(job, "held_out")),
-            verdicts.share(result(job, "dev")),
+            words.share(result(job, "held_out")),
+            words.share(result(job, "dev")),
         ]
         for name, job in zip(names, jobs, strict=True)
     ]
-    return verdicts.markdown_table(head, rows)
+    return words.markdown_table(head, rows)
 
 
 def _show_differences(jobs: Sequence[Job], names: Sequence[str]) -> None:
@@ -106,4 +106,4 @@ def _show_differences(jobs: Sequence[Job], names: Sequence[str]) -> None:
         st.markdown("All their settings are the same.")
         return
     rows = [[setting, *values] for setting, values in found]
-    st.markdown(verdicts.markdown_table(["differs in", *names], rows))
+    st.markdown(words.markdown_table(["differs in", *names], rows))

@@ -10,10 +10,11 @@ from core.jobs.curves import result
 from core.jobs.lesson import lesson_runs, lesson_specs
 from core.jobs.spec import TrainSpec
 from core.jobs.state import Job
+from pages.shared import jobs as job_kit
 from pages.shared.text import plain
-from pages.training import actions, data, verdicts, words
-from pages.training.charts import Shown, show_answers
-from pages.training.files import show_files
+from pages.training import words
+from pages.training.charts import Rows, Shown, show_answers, show_files
+from pages.training.choices import PAGE
 
 STORY = (
     "The same small model twice: one sees only questions with their answers, the other first reads "
@@ -30,8 +31,8 @@ def show_lesson(jobs: Sequence[Job]) -> None:
     _offer(specs, runs)
     finished = [run for run in runs if run is not None and run.state == "finished"]
     if len(finished) == len(runs):
-        st.markdown(verdicts.lesson(finished))
-    measured: dict[str, data.Rows] = {}
+        st.markdown(words.lesson_verdict(finished))
+    measured: dict[str, Rows] = {}
     charts: dict[str, Figure] = {}
     for place, spec, run in zip(st.columns(2), specs, runs, strict=True):
         with place:
@@ -43,7 +44,7 @@ def show_lesson(jobs: Sequence[Job]) -> None:
 
 def _offer(specs: Sequence[TrainSpec], runs: Sequence[Job | None]) -> None:
     minutes = sum(spec.minutes or 0 for spec in specs)
-    reason = actions.obstacle()
+    reason = job_kit.obstacle()
     if reason is None and any(run is not None and run.is_active for run in runs):
         reason = "The lesson is running already, here or in another browser."
     st.button(
@@ -51,8 +52,8 @@ def _offer(specs: Sequence[TrainSpec], runs: Sequence[Job | None]) -> None:
         type="primary",
         icon=":material/play_arrow:",
         key="training-lesson",
-        on_click=actions.begin,
-        args=(specs, words.LESSON),
+        on_click=job_kit.begin,
+        args=(PAGE, specs, words.LESSON),
         disabled=reason is not None,
     )
     if reason is not None:
@@ -67,8 +68,8 @@ def _show(spec: TrainSpec, run: Job | None) -> Shown:
         return {}, {}
     st.progress(min(run.progress, 1.0), text=plain(words.state(run, now=time.time())))
     found = result(run, "held_out")
-    told = "" if found is None else f": {verdicts.share(found)}"
-    shown = show_answers(run, title=f"Right answers{told}")
+    figure = "" if found is None else f": {words.share(found)}"
+    shown = show_answers(run, title=f"Right answers{figure}")
     if asked := words.sample(run):
         st.markdown(asked)
     return shown

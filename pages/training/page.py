@@ -1,31 +1,27 @@
-"""Start, watch, stop, resume and compare short trainings that run in the background.
-
-The disk is the truth. Only while a job is active the drawing repeats itself every few seconds; who
-finds then that a job has come, gone or ended draws the whole page anew.
-"""
+"""Start, watch, stop, resume and compare short trainings that run in the background."""
 
 from collections.abc import Sequence
 
 import streamlit as st
 
-from core.jobs.state import Job
+from core import paths
+from core.jobs.leftovers import left_on_disk
+from core.jobs.state import Job, list_jobs
 from pages.shared import bound, link
-from pages.shared.text import plain
-from pages.training import actions, compare, data, words
+from pages.shared import jobs as job_kit
+from pages.training import compare, words
+from pages.training.choices import PAGE, zone
 from pages.training.lesson import show_lesson
 from pages.training.start import show_form
 from pages.training.watch import show_run
-
-POLL_SECONDS = 2.0
-Known = tuple[bool, tuple[str, ...]]
 
 
 def main() -> None:
     """Start on the left; one run, several, or the lesson."""
     show_form()
-    jobs = data.jobs()
+    jobs = _trainings()
     if jobs:
-        link.known(actions.QUERY, compare.QUERY)
+        link.known(PAGE.query, compare.QUERY)
     switch, choice = st.columns([1, 1.2], vertical_alignment="bottom")
     with switch:
         view = bound.segmented_control(
@@ -33,7 +29,7 @@ def main() -> None:
             [words.ONE, words.COMPARE, words.LESSON],
             default=words.ONE,
             required=True,
-            key=actions.VIEW,
+            key=PAGE.view,
             label_visibility="collapsed",
         )
     chosen, axis, window = "", "steps", 1
@@ -44,21 +40,18 @@ def main() -> None:
         with choice:
             axis = compare.choose_axis()
         chosen, window = compare.choose_runs(jobs)
-    known = _known(jobs)
-    repeat = POLL_SECONDS if known[0] else None
-    st.fragment(_draw, run_every=repeat)(view or words.ONE, chosen, axis, window, known)
-    if found := data.leftovers():
-        st.caption(words.left_over(found))
+
+    def draw(found: Sequence[Job]) -> None:
+        _draw(found, view or words.ONE, chosen.split(","), axis, window)
+
+    job_kit.draw_while_active(PAGE, _trainings, lambda job: job.id, draw)
+    if left := left_on_disk(paths.RUNS):
+        st.caption(words.left_over(left))
 
 
-def _draw(view: str, chosen: str, axis: str, window: int, known: Known) -> None:
+def _draw(jobs: Sequence[Job], view: str, chosen: Sequence[str], axis: str, window: int) -> None:
     """What moves by itself."""
-    jobs = data.jobs()
-    data.insist(jobs)
-    if _known(jobs) != known:
-        st.rerun()
-    actions.say()
-    looked_at = [job for run in chosen.split(",") for job in jobs if job.id == run]
+    looked_at = [job for run in chosen for job in jobs if job.id == run]
     if view == words.LESSON:
         show_lesson(jobs)
     elif view == words.COMPARE:
@@ -69,35 +62,15 @@ def _draw(view: str, chosen: str, axis: str, window: int, known: Known) -> None:
         st.info(words.EMPTY, icon=":material/model_training:")
 
 
-def _known(jobs: Sequence[Job]) -> Known:
-    """What decides whether to poll, and what can be chosen."""
-    return any(job.is_active for job in jobs), tuple(job.id for job in jobs)
+def _trainings() -> list[Job]:
+    return list_jobs(paths.RUNS)
 
 
 def _choose_run(jobs: Sequence[Job]) -> str:
-    """Which run; its id stands in the address."""
-    known = [job.id for job in jobs]
-    asked = link.named(actions.QUERY)
-    wanted = asked[-1] if asked else st.session_state.get(actions.RUN)
-    if asked is None and wanted is not None and wanted not in known:
-        st.caption(f"There is no training {plain(wanted[:40])} any more.")
-    st.session_state[actions.RUN] = wanted if wanted in known else _first(jobs)
-    chosen = st.selectbox(
-        "Run",
-        known,
-        format_func=words.labels(jobs, data.zone()).__getitem__,
-        key=actions.RUN,
-        label_visibility="collapsed",
-        persist_state="session",
-    )
-    link.settle(actions.QUERY, "Run", asked, [chosen])
-    st.query_params[actions.QUERY] = chosen
-    return chosen
-
-
-def _first(jobs: Sequence[Job]) -> str:
-    """The one that runs, or else the newest."""
-    return next((job for job in jobs if job.state == "running"), jobs[0]).id
+    """Which run; at first the one that is running, or else the newest."""
+    first = next((job for job in jobs if job.state == "running"), jobs[0]).id
+    labels = words.labels(jobs, zone())
+    return job_kit.choose(PAGE, "Run", labels, first=first, what="training")
 
 
 main()

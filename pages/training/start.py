@@ -7,12 +7,20 @@ from datetime import datetime
 import streamlit as st
 
 from core import paths
-from core.jobs.estimate import seconds_ahead
+from core.jobs.estimate import TrainingEstimate, estimate, seconds_ahead
 from core.jobs.spec import TrainSpec, train_spec
 from core.training.presets import PRESETS
+from pages.shared import jobs as job_kit
 from pages.shared.text import plain
-from pages.training import actions, data, words
-from pages.training.choices import choose_length, choose_model, choose_origin, choose_preset
+from pages.training import words
+from pages.training.choices import (
+    PAGE,
+    choose_checkpoint,
+    choose_length,
+    choose_model,
+    choose_preset,
+    zone,
+)
 
 ESTIMATED = "training-estimated"
 
@@ -24,12 +32,12 @@ def show_form() -> None:
         buttons = st.container()
         preset = choose_preset()
         recipe = PRESETS[preset]
-        origin = choose_origin(recipe)
+        checkpoint = choose_checkpoint(recipe)
         minutes, seed = choose_length(recipe)
         name = st.text_input(
             "Name", placeholder=preset, key="training-name", help="A title, shown as it is typed."
         )
-        overrides = choose_model(recipe, fixed=origin is not None)
+        overrides = choose_model(recipe, fixed=checkpoint is not None)
         with buttons:
             _offer(
                 lambda: train_spec(
@@ -38,35 +46,29 @@ def show_form() -> None:
                     minutes=minutes,
                     seed=seed,
                     overrides=overrides,
-                    start_from=None if origin is None else paths.CHECKPOINTS / origin,
+                    start_from=None if checkpoint is None else paths.CHECKPOINTS / checkpoint,
                 )
             )
 
 
 def _offer(make: Callable[[], TrainSpec]) -> None:
     """The two buttons, or why there is nothing to start."""
-    reason, spec = actions.obstacle(), None
-    try:
-        spec = make()
-    except ValueError as error:
-        st.error(plain(str(error)), icon=":material/block:")
-    if reason is not None:
-        st.warning(plain(reason), icon=":material/info:")
+    spec, can_start = job_kit.offered(make)
     with st.container(horizontal=True):
         st.button(
             "Start",
             type="primary",
             icon=":material/play_arrow:",
             key="training-start",
-            on_click=actions.begin,
-            args=([spec], words.ONE),
-            disabled=spec is None or reason is not None,
+            on_click=job_kit.begin,
+            args=(PAGE, [spec], words.ONE),
+            disabled=not can_start,
         )
         wanted = st.button(
             "Estimate",
             icon=":material/timer:",
             key="training-estimate",
-            disabled=spec is None or reason is not None,
+            disabled=not can_start,
             help="Trains a few steps, which takes some seconds.",
         )
     if spec is not None:
@@ -81,11 +83,17 @@ def _show_estimate(spec: TrainSpec, *, wanted: bool) -> None:
     if st.session_state.get(ESTIMATED) != known:
         return
     try:
-        found = data.measured(known)
+        found = measured(known)
     except ValueError as error:
         st.error(plain(str(error)), icon=":material/block:")
         return
-    ahead = seconds_ahead(data.everything(), spec.device)
-    now = datetime.now(data.zone())
+    ahead = seconds_ahead(job_kit.all_jobs(), spec.device)
+    now = datetime.now(zone())
     for line in words.expected(found, ahead, now, limit_minutes=spec.limits.minutes):
         st.markdown(line)
+
+
+@st.cache_data(max_entries=64, show_spinner="Measuring a few steps")
+def measured(spec: TrainSpec) -> TrainingEstimate:
+    """Size and speed of a training. Its name and seed shall be the same for all."""
+    return estimate(spec)

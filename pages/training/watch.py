@@ -7,12 +7,14 @@ import streamlit as st
 
 from core import paths
 from core.jobs.estimate import seconds_ahead
-from core.jobs.metrics import log_tail
+from core.jobs.folder import log_tail
+from core.jobs.keep import keep, kept_as, suggested_name
 from core.jobs.state import Job
+from pages.shared import jobs as job_kit
 from pages.shared.text import plain
-from pages.training import actions, data, words
-from pages.training.charts import show_one
-from pages.training.files import show_files
+from pages.training import words
+from pages.training.charts import show_files, show_one
+from pages.training.choices import PAGE
 
 N_LOG_LINES = 12
 
@@ -23,7 +25,7 @@ def show_run(job: Job) -> None:
     with heading:
         st.markdown(f"##### {plain(job.name)}: {plain(words.state(job, now=time.time()))}")
     with buttons:
-        actions.show_actions(job)
+        _show_actions(job)
     st.progress(min(max(job.progress, 0.0), 1.0), text=plain(words.progress(job)))
     if job.message:
         show = st.error if job.state == "failed" else st.info
@@ -34,13 +36,74 @@ def show_run(job: Job) -> None:
         st.markdown(asked)
     shown = show_one(job)
     if job.state == "finished":
-        actions.offer_to_keep(job)
+        _offer_to_keep(job)
     show_files(*shown)
     _show_log(job)
 
 
+def _show_actions(job: Job) -> None:
+    """The buttons of one job; those that others might regret ask first."""
+    with st.container(horizontal=True, horizontal_alignment="right"):
+        if job.is_active:
+            _ask_to_stop(job)
+        if job.can_resume:
+            key, note = f"training-resume-{job.id}", "It goes on from its last saved step."
+            job_kit.resume_button(PAGE, job, "Resume", key=key, note=note)
+        if not job.is_active:
+            _ask_to_remove(job)
+
+
+def _ask_to_stop(job: Job) -> None:
+    with st.popover("Stop", icon=":material/stop:", disabled=job.state == "stopping"):
+        st.markdown(
+            f"Stop **{plain(job.name)}**? It may be somebody else's. It is saved after its step "
+            "and can be resumed."
+        )
+        stop, key = (lambda: job_kit.stop(job)), f"training-stop-{job.id}"
+        job_kit.button(PAGE, "Yes, stop it", stop, key=key, type="primary")
+
+
+def _ask_to_remove(job: Job) -> None:
+    with st.popover("Remove", icon=":material/delete:"):
+        st.markdown(
+            f"Remove **{plain(job.name)}** with all that it trained? It may be somebody else's, "
+            "and it cannot be brought back. Checkpoints made from it stay."
+        )
+        remove, key = (lambda: job_kit.remove(PAGE, job)), f"training-remove-{job.id}"
+        job_kit.button(PAGE, "Yes, remove it", remove, key=key, type="primary")
+
+
+def _offer_to_keep(job: Job) -> None:
+    """A finished job as a checkpoint; once it is one, the way to it."""
+    names = kept_as(paths.RUNS, job.id, checkpoints=paths.CHECKPOINTS)
+    for name in names:
+        st.page_link(
+            "pages/attention/page.py",
+            label=f"Ask **{plain(name)}** and look at its heads",
+            icon=":material/grid_on:",
+            query_params={"checkpoint": name},
+        )
+    if names:
+        return
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        key = f"training-keep-name-{job.id}"
+        st.text_input("Name of the checkpoint", suggested_name(job.name), key=key, width=300)
+        job_kit.button(
+            PAGE,
+            "Keep as checkpoint",
+            lambda: _keep(job.id, key),
+            key=f"training-keep-{job.id}",
+            icon=":material/bookmark_add:",
+            help="A copy beside the shipped checkpoints; the attention page has it at once.",
+        )
+
+
+def _keep(job_id: str, key: str) -> None:
+    keep(paths.RUNS, job_id, st.session_state[key], checkpoints=paths.CHECKPOINTS)
+
+
 def _tell_wait(job: Job) -> None:
-    before = [other for other in data.everything() if other.is_active and _is_before(other, job)]
+    before = [other for other in job_kit.all_jobs() if other.is_active and _is_before(other, job)]
     seconds = seconds_ahead(before, job.device or "")
     if before and seconds:
         st.markdown(f"The jobs before it need about {words.duration(seconds)}.")
@@ -57,8 +120,8 @@ def _show_log(job: Job) -> None:
         lines = log_tail(paths.RUNS / job.id, n_lines=N_LOG_LINES)
         st.code("\n".join(lines) or "(nothing yet)", language=None, wrap_lines=True)
         if job.spec is not None:
-            told = None if job.status is None else job.status.n_steps
-            command = shlex.join(["python", "-m", "core", *job.spec.arguments(told)])
+            n_steps = None if job.status is None else job.status.n_steps
+            command = shlex.join(["python", "-m", "core", *job.spec.arguments(n_steps)])
             st.markdown("The same training from a terminal:")
             st.code(command, language="bash", wrap_lines=True)
         st.markdown(f"Folder: {plain(f'checkpoints/runs/{job.id}')}")

@@ -1,17 +1,18 @@
-"""What the page says: names of choices, states of jobs, titles, sentences. No Streamlit here."""
+"""What the page says: names of choices, states of jobs, titles and tables; what came out, with its
+interval, and what may be noise. No Streamlit here.
+"""
 
 from collections import Counter
 from collections.abc import Sequence
 from datetime import UTC, datetime, tzinfo
 
-from core.jobs.curves import result
-from core.jobs.estimate import Estimate
+from core.jobs.curves import Share, overlap, result
+from core.jobs.estimate import TrainingEstimate
 from core.jobs.leftovers import Leftover
 from core.jobs.state import Job
 from core.training.presets import Kind
 from core.training.recipe import Corpus
 from pages.shared.text import percent, plain
-from pages.training.verdicts import share
 
 ONE, COMPARE, LESSON = "One run", "Compare", "Lesson"
 CORPORA: dict[Corpus, str] = {"notable": "notable people", "course": "course's files"}
@@ -70,8 +71,8 @@ def state(job: Job, *, now: float) -> str:
     if job.state == "finished":
         found = result(job, "dev") or result(job, "held_out")
         which = "dev" if result(job, "dev") else "held-out"
-        told = "" if found is None else f", {share(found)} of the {which} questions right"
-        return f"finished{told}"
+        figure = "" if found is None else f", {share(found)} of the {which} questions right"
+        return f"finished{figure}"
     if job.state == "failed" or status is None:
         return job.state
     if now - status.updated_at > SILENT_SECONDS:
@@ -153,7 +154,7 @@ def smoothing(window: int) -> str:
 
 
 def expected(
-    found: Estimate, ahead: float | None, now: datetime, *, limit_minutes: float
+    found: TrainingEstimate, ahead: float | None, now: datetime, *, limit_minutes: float
 ) -> list[str]:
     """Size, speed and time, each in a line."""
     size = f"**{found.n_parameters:,}** parameters, **{found.n_steps:,}** steps"
@@ -167,3 +168,56 @@ def expected(
     if found.seconds > 60 * limit_minutes:
         lines.append(f"More than the limit of {limit_minutes:g} min: it would be ended there.")
     return lines
+
+
+def share(found: Share | None) -> str:
+    """A share with its 95 % interval."""
+    if found is None:
+        return "–"
+    middle, low, high = found
+    return f"{percent(middle)} ({100 * low:.0f}–{100 * high:.0f})"
+
+
+def noise(jobs: Sequence[Job], names: Sequence[str]) -> str:
+    """Whether the best two runs differ by more than chance, by dev or else by held-out answers."""
+    for split, called in (("dev", "dev"), ("held_out", "held-out")):
+        found = [
+            (measured, name)
+            for name, job in zip(names, jobs, strict=True)
+            if (measured := result(job, split)) is not None
+        ]
+        if len(found) == len(jobs) > 1:
+            (first, best), (second, other) = sorted(found, reverse=True)[:2]
+            if overlap(first, second):
+                return (
+                    f"The {called} intervals of **{plain(best)}** and **{plain(other)}** overlap: "
+                    "their difference may be noise."
+                )
+            return (
+                f"**{plain(best)}** is ahead of **{plain(other)}** by more than noise: their "
+                f"{called} intervals do not overlap."
+            )
+    return ""
+
+
+def lesson_verdict(runs: Sequence[Job]) -> str:
+    """What the two runs of the lesson, questions only and sentences first, have shown."""
+    scratch, pretrained = (result(run, "dev") for run in runs)
+    seen = (
+        f"With sentences first it answers **{share(pretrained)}** of the dev questions right, "
+        f"without them **{share(scratch)}**."
+    )
+    if scratch is None or pretrained is None or pretrained[1] <= scratch[2]:
+        return f"{seen} This time the difference may be noise."
+    return (
+        f"{seen} Where somebody was born cannot be guessed from questions about others: it has to "
+        "be read, and reading is what pretraining buys."
+    )
+
+
+def markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Typed text stays text; line breaks and bars too."""
+    lines = [head, ["--"] * len(head)]
+    body = [[plain(cell) for cell in row] for row in rows]
+    table = [[plain(cell) for cell in lines[0]], lines[1], *body]
+    return "\n".join(f"| {' | '.join(row)} |" for row in table)

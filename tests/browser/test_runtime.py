@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from core.bench.record import read_bench
-from core.jobs.bench_files import bench_of
+from core.jobs.bench_job import bench_of
 from core.jobs.state import Job, list_benches
 from core.paths import BENCHMARKS
 

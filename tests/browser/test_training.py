@@ -14,11 +14,11 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 
 import pytest
 
-from core.jobs import board
-from core.jobs.folder import METRICS
+from core.jobs import actions
 from core.jobs.lesson import lesson_specs
 from core.jobs.state import Job, list_jobs
 from core.jobs.status import Reporter
+from core.runs.journal import METRICS
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="jobs need Linux or macOS")
 
@@ -78,7 +78,7 @@ class NoLauncher:
 def trained_app(own_app: Path) -> Path:
     """With both runs of the lesson, half done."""
     for spec in lesson_specs():
-        board.start(own_app / "checkpoints" / "runs", spec, NoLauncher())
+        actions.start(own_app / "checkpoints" / "runs", spec, NoLauncher())
     return own_app
 
 

@@ -5,7 +5,14 @@ from typing import Any
 
 import pytest
 
-from core.checkpoints.shelf import CARD, dev_accuracy, dev_curve, weights_path
+from core.checkpoints.shelf import (
+    CARD,
+    SNAPSHOTS,
+    dev_accuracy,
+    dev_curve,
+    snapshot_steps,
+    weights_path,
+)
 from core.files import read_json, write_json
 
 
@@ -40,3 +47,12 @@ def test_the_share_of_dev_is_the_card_s_and_none_is_none(saved: Path):
 def test_weights_lie_at_the_end_of_a_training_or_at_a_step_of_it(tmp_path: Path):
     assert weights_path(tmp_path) == tmp_path / "model.safetensors"
     assert weights_path(tmp_path, 25) == tmp_path / "snapshots" / "000025.safetensors"
+
+
+def test_only_names_that_a_run_gives_are_snapshots(tmp_path: Path):
+    (tmp_path / SNAPSHOTS).mkdir()
+    others = ("12abc", "30", "0000030", "٠٠٠٠١٢", "000040 (copy)", "")
+    for name in ("000200", "1000000", "000030", *others):
+        (tmp_path / SNAPSHOTS / f"{name}.safetensors").touch()
+    assert snapshot_steps(tmp_path) == [30, 200, 1_000_000]
+    assert all(weights_path(tmp_path, step).exists() for step in snapshot_steps(tmp_path))

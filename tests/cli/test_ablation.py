@@ -26,7 +26,7 @@ def rows(monkeypatch: pytest.MonkeyPatch, recipe: Recipe) -> tuple[Variation, ..
         ),
     )
     monkeypatch.setattr(ablation, "ABLATION", found)
-    monkeypatch.setattr("core.jobs.run.steps_for_minutes", lambda *_, **__: 4)
+    monkeypatch.setattr("core.runs.run.steps_for_minutes", lambda *_, **__: 4)
     return found
 
 

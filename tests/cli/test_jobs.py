@@ -10,9 +10,9 @@ from core import paths
 from core.checkpoints.shelf import list_checkpoints
 from core.cli import jobs as verb
 from core.jobs import recorder, training, worker
-from core.jobs.estimate import Estimate
+from core.jobs.estimate import TrainingEstimate
 from core.jobs.folder import LOG
-from core.jobs.saved import STATE
+from core.runs.folder import STATE
 
 Run = Callable[..., Any]
 
@@ -162,7 +162,7 @@ def test_overrides_reach_the_spec(run: Run, runs: Path):
 
 
 def test_an_estimate_is_printed(run: Run, runs: Path, monkeypatch: pytest.MonkeyPatch):
-    guess = Estimate(
+    guess = TrainingEstimate(
         n_parameters=12345, n_steps=600, steps_per_second=5.0, tokens_per_second=9e3, seconds=120.0
     )
     monkeypatch.setattr(verb, "estimate", lambda spec: guess)

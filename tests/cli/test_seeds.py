@@ -16,7 +16,7 @@ Run = Callable[..., Any]
 def arguments(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> tuple[object, ...]:
     """Trainings of 4 steps below the temporary folder."""
     found = iter([4])  # measured once: a second measurement would give other steps
-    monkeypatch.setattr("core.jobs.run.steps_for_minutes", lambda *_, **__: next(found))
+    monkeypatch.setattr("core.runs.run.steps_for_minutes", lambda *_, **__: next(found))
     paths = ("--runs", tmp_path / "runs", "--out", tmp_path / "seeds.json")
     return ("seeds", "--preset", "tiny", "--seeds", 3, 5, *paths)
 

@@ -17,7 +17,8 @@ from safetensors.torch import save_file
 from core.checkpoints.shelf import CARD, SNAPSHOTS, WEIGHTS, snapshot_steps
 from core.checkpoints.store import load_checkpoint
 from core.cli import train
-from core.jobs import run as run_driver
+from core.runs import loop as run_loop
+from core.runs import run as run_driver
 from core.training import loop
 from tests.with_task import gpt_of
 
@@ -105,7 +106,7 @@ def test_a_second_interrupt_stops_at_once_and_saves_no_half_step(
 ):
     folder = tmp_path / "stopped"
     at_step(4, lambda: (interrupt(), interrupt()))
-    monkeypatch.setattr(train, "SAVE_EVERY_SECONDS", -1.0)
+    monkeypatch.setattr(run_loop, "SAVE_EVERY_SECONDS", -1.0)
     outcome = start(run, folder)
     assert (outcome.status, outcome.err.splitlines()[-1]) == (130, "interrupted")
     assert saved_step(folder) == 3
@@ -121,7 +122,7 @@ def test_a_run_that_died_goes_on_from_its_last_save_or_from_the_start(
         raise MemoryError
 
     folder = tmp_path / "died"
-    monkeypatch.setattr(train, "SAVE_EVERY_SECONDS", every)
+    monkeypatch.setattr(run_loop, "SAVE_EVERY_SECONDS", every)
     at_step(7, die)
     with pytest.raises(MemoryError):
         start(run, folder)
@@ -157,7 +158,7 @@ def test_a_loss_that_is_no_number_keeps_the_last_good_state(
         nan = torch.tensor(torch.nan)
         monkeypatch.setattr(loop.F, "cross_entropy", lambda *_, **__: nan)
 
-    monkeypatch.setattr(train, "SAVE_EVERY_SECONDS", every)
+    monkeypatch.setattr(run_loop, "SAVE_EVERY_SECONDS", every)
     at_step(4, spoil)
     error = start(run, tmp_path / "run").error
     assert error.startswith(f"error: the loss is nan at step 4; {kept}")
@@ -315,7 +316,7 @@ def test_a_run_whose_folder_is_removed_ends_after_its_step_and_leaves_the_name_a
     run: Run, at_step: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_replaced: bool
 ):
     folder = tmp_path / "run"
-    monkeypatch.setattr(train, "SAVE_EVERY_SECONDS", -1.0)
+    monkeypatch.setattr(run_loop, "SAVE_EVERY_SECONDS", -1.0)
 
     def remove() -> None:
         shutil.rmtree(folder)

@@ -9,10 +9,11 @@ import pytest
 
 from core.data.course import DEV, TEST, TRAIN, WIKI
 from core.data.people import BIRTHPLACE, Person
-from core.jobs import board, recorder, training, worker
+from core.jobs import actions, recorder, training, worker
 from core.jobs.spec import TrainSpec, train_spec
-from core.jobs.state import Job, look
+from core.jobs.state import Job, read_job
 from core.paths import COURSE_VARIABLE
+from core.runs import loop
 from core.training import examples
 from core.training.presets import PRESETS
 from core.training.recipe import Recipe
@@ -84,7 +85,7 @@ def start(runs: Path, launcher: FakeLauncher, make_spec: MakeSpec) -> Callable[.
     """Put a job into the queue without a worker; returns its folder."""
 
     def put(**options: Any) -> Path:
-        return runs / board.start(runs, make_spec(**options), launcher)
+        return runs / actions.start(runs, make_spec(**options), launcher)
 
     return put
 
@@ -99,11 +100,25 @@ def work(monkeypatch: pytest.MonkeyPatch) -> Callable[[Path], Job]:
 
     def run(folder: Path) -> Job:
         worker.main([str(folder)])
-        return look(folder)
+        return read_job(folder)
 
     return run
 
 
 @pytest.fixture
 def save_always(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(training, "SAVE_EVERY_SECONDS", -1.0)
+    monkeypatch.setattr(loop, "SAVE_EVERY_SECONDS", -1.0)
+
+
+@pytest.fixture
+def stopped_at_7(
+    start: Callable[..., Path],
+    work: Callable[[Path], Job],
+    at_step: Callable[[int, Callable[[], Any]], None],
+    runs: Path,
+) -> Path:
+    """The folder of a job that was stopped after step 7."""
+    folder = start()
+    at_step(7, lambda: actions.stop(runs, folder.name))
+    assert work(folder).state == "stopped"
+    return folder

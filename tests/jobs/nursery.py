@@ -12,6 +12,7 @@ from pathlib import Path
 import torch
 
 from core.jobs import recorder, status, training, worker
+from core.runs import loop
 from core.training import examples
 
 
@@ -20,7 +21,7 @@ def main() -> None:
     examples.POOL_SIZE = 12
     recorder.N_ROWS, recorder.N_PROBES = 100, 4
     status.WRITE_EVERY_SECONDS = 0.02
-    training.SAVE_EVERY_SECONDS = 0.03  # so that many a kill hits a save
+    loop.SAVE_EVERY_SECONDS = 0.03  # so that many a kill hits a save
     training.NICENESS = 0
     torch.optim.AdamW([torch.zeros(1, requires_grad=True)])  # loads what the first optimizer loads
     for line in sys.stdin:

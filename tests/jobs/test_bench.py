@@ -16,15 +16,13 @@ from core.bench.record import Bench, read_bench
 from core.bench.spec import BenchSpec
 from core.cli.main import build_parser
 from core.files import read_json
-from core.jobs import benching, board, status
-from core.jobs.bench_files import BENCH, bench_of, records_of
-from core.jobs.bench_spec import BenchJob, bench_from_dict, bench_job
+from core.jobs import actions, benching, status
+from core.jobs.bench_job import BENCH, BenchJob, bench_from_dict, bench_job, bench_of, records_of
 from core.jobs.estimate import seconds_ahead
-from core.jobs.folder import JOB, METRICS
+from core.jobs.folder import JOB
 from core.jobs.keep import keep
-from core.jobs.metrics import read_metrics
-from core.jobs.spec_file import read_job
-from core.jobs.state import Job, list_all, list_benches, list_jobs, look, show
+from core.jobs.state import Job, list_all, list_benches, list_jobs, read_job, read_spec, show
+from core.runs.journal import METRICS, read_metrics
 from core.theory.costs import Sizes
 
 Work = Callable[[Path], Job]
@@ -50,7 +48,7 @@ def spec(**changes: Any) -> BenchSpec:
 @pytest.fixture
 def begin(runs: Path, launcher: Any) -> Callable[..., Path]:
     def put(**changes: Any) -> Path:
-        return runs / board.start(runs, bench_job(spec(**changes)), launcher)
+        return runs / actions.start(runs, bench_job(spec(**changes)), launcher)
 
     return put
 
@@ -98,7 +96,7 @@ def test_points_and_what_is_measured_can_be_read_while_it_goes_on(
     folder, seen = begin(), list[Any]()
 
     def look_now() -> None:
-        job = look(folder)
+        job = read_job(folder)
         seen.extend([job, cases(folder), read_bench(folder / BENCH), bench_of(folder)])
 
     at_call(8, look_now)  # in the second length
@@ -124,13 +122,13 @@ def test_a_stop_keeps_what_is_measured_and_a_resume_measures_only_the_rest(
     begin: Any, work: Work, at_call: Any, runs: Path, launcher: Any, monkeypatch: pytest.MonkeyPatch
 ):
     folder = begin()
-    at_call(8, lambda: board.stop(runs, folder.name))
+    at_call(8, lambda: actions.stop(runs, folder.name))
     job = work(folder)
     assert (job.state, job.message) == ("stopped", "stopped as asked")
     assert cases(folder) == CASES[:2]
     assert len(read_bench(folder / BENCH).records) == 2
     kept = (folder / METRICS).read_bytes()
-    board.resume(runs, folder.name, launcher)
+    actions.resume(runs, folder.name, launcher)
     job = work(folder)
     assert (job.state, cases(folder)) == ("finished", CASES)
     assert (folder / METRICS).read_bytes().startswith(kept)
@@ -141,10 +139,10 @@ def test_another_machine_does_not_go_on_with_it(
     begin: Any, work: Work, at_call: Any, runs: Path, launcher: Any, monkeypatch: pytest.MonkeyPatch
 ):
     folder = begin()
-    at_call(8, lambda: board.stop(runs, folder.name))
+    at_call(8, lambda: actions.stop(runs, folder.name))
     work(folder)
     monkeypatch.setattr(machine, "processor_name", lambda: "another one")
-    board.resume(runs, folder.name, launcher)
+    actions.resume(runs, folder.name, launcher)
     job = work(folder)
     assert job.state == "failed"
     assert "measured with another processor" in job.message
@@ -155,11 +153,11 @@ def test_a_half_written_line_is_measured_again(
     begin: Any, work: Work, at_call: Any, runs: Path, launcher: Any
 ):
     folder = begin()
-    at_call(8, lambda: board.stop(runs, folder.name))
+    at_call(8, lambda: actions.stop(runs, folder.name))
     work(folder)
     with (folder / METRICS).open("a") as file:
         file.write('{"step": 3, "meth')
-    board.resume(runs, folder.name, launcher)
+    actions.resume(runs, folder.name, launcher)
     assert work(folder).state == "finished"
     assert cases(folder) == CASES
 
@@ -194,7 +192,7 @@ def test_a_measurement_is_no_model_to_be_kept(begin: Any, work: Work, runs: Path
 
 def test_a_job_comes_back_from_its_file_as_it_was(begin: Any):
     folder = begin(causal=True, sizes=Sizes(n_features=64, n_terms=2))
-    assert read_job(folder) == bench_job(spec(causal=True, sizes=Sizes(n_features=64, n_terms=2)))
+    assert read_spec(folder) == bench_job(spec(causal=True, sizes=Sizes(n_features=64, n_terms=2)))
 
 
 def test_its_arguments_repeat_it(begin: Any):
@@ -246,7 +244,7 @@ def test_what_is_not_measured_on_a_server_is_refused(
 def test_a_worker_checks_again(begin: Any, work: Work, monkeypatch: pytest.MonkeyPatch):
     folder = begin()
     job = replace(bench_job(spec()), name="")
-    monkeypatch.setattr("core.jobs.worker.read_job", lambda _: job)
+    monkeypatch.setattr("core.jobs.worker.read_spec", lambda _: job)
     assert work(folder).message.startswith("name '': 1 to 80 printable characters")
 
 
@@ -277,12 +275,12 @@ def test_records_that_were_lost_are_measured_again_and_that_is_said(
     begin: Any, work: Work, at_call: Any, runs: Path, launcher: Any, capfd: Any
 ):
     folder = begin()
-    at_call(8, lambda: board.stop(runs, folder.name))
+    at_call(8, lambda: actions.stop(runs, folder.name))
     assert work(folder).state == "stopped"
     assert cases(folder) == CASES[:2]
     capfd.readouterr()
     (folder / METRICS).unlink()
-    board.resume(runs, folder.name, launcher)
+    actions.resume(runs, folder.name, launcher)
     assert work(folder).state == "finished"
     assert cases(folder) == CASES
     assert "2 lost records are measured again" in capfd.readouterr().err

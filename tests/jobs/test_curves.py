@@ -10,7 +10,7 @@ import pytest
 from core.evaluation.shares import wilson_interval
 from core.jobs import curves
 from core.jobs.spec import Overrides, TrainSpec
-from core.jobs.state import look
+from core.jobs.state import read_job
 from core.jobs.status import Reporter
 
 ROWS = [
@@ -73,14 +73,14 @@ def test_a_table_has_the_same_columns_in_every_row():
 
 def test_a_result_is_the_card_s_once_there_is_one(start: Callable[..., Path]):
     folder = start()
-    assert curves.result(look(folder), "held_out") is None
+    assert curves.result(read_job(folder), "held_out") is None
     Reporter(folder, 1).write(held_out={"step": 3, "correct": 1, "total": 10})
-    assert curves.result(look(folder), "held_out") == (0.1, *wilson_interval(1, 10))
-    assert curves.result(look(folder), "dev") is None
+    assert curves.result(read_job(folder), "held_out") == (0.1, *wilson_interval(1, 10))
+    assert curves.result(read_job(folder), "dev") is None
     figures = {"held_out": {"correct": 2, "total": 10}, "dev": {"correct": 5, "total": 20}}
     Reporter(folder, 1).write(figures=figures)
-    assert curves.result(look(folder), "held_out") == (0.2, *wilson_interval(2, 10))
-    assert curves.result(look(folder), "dev") == (0.25, *wilson_interval(5, 20))
+    assert curves.result(read_job(folder), "held_out") == (0.2, *wilson_interval(2, 10))
+    assert curves.result(read_job(folder), "dev") == (0.25, *wilson_interval(5, 20))
 
 
 @pytest.mark.parametrize(
@@ -96,9 +96,9 @@ def test_constant_answers_stand_once(start: Callable[..., Path]):
     jobs: list[Any] = []
     for answer in ("London", "London", "Paris"):
         folder = start()
-        jobs.append(look(folder))
+        jobs.append(read_job(folder))
         Reporter(folder, 1).write(baseline={"answer": answer, "accuracy": 0.05})
-        jobs.append(look(folder))
+        jobs.append(read_job(folder))
     assert curves.baselines(jobs) == [("London", 0.05), ("Paris", 0.05)]
 
 

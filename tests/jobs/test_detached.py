@@ -12,13 +12,13 @@ from pathlib import Path
 import psutil
 import pytest
 
-from core.jobs import board
-from core.jobs.folder import LOG
+from core.jobs import actions
+from core.jobs.folder import LOG, log_tail
 from core.jobs.launcher import LocalLauncher, quiet_threads
-from core.jobs.metrics import log_tail, read_metrics
 from core.jobs.spec import TrainSpec
 from core.jobs.state import Job, list_jobs, show
 from core.paths import ROOT
+from core.runs.journal import read_metrics
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="jobs need Linux or macOS")
 
@@ -26,11 +26,11 @@ pytestmark = pytest.mark.skipif(os.name != "posix", reason="jobs need Linux or m
 SERVER = """
 import json, os, signal, sys
 from pathlib import Path
-from core.jobs import board
+from core.jobs import actions
 from core.jobs.launcher import LocalLauncher
-from core.jobs.spec_file import spec_from_dict
+from core.jobs.spec import spec_from_dict
 spec = spec_from_dict(json.loads(sys.argv[2]))
-board.start(Path(sys.argv[1]), spec, LocalLauncher())
+actions.start(Path(sys.argv[1]), spec, LocalLauncher())
 os.kill(os.getpid(), signal.SIGKILL)
 """
 
@@ -71,22 +71,22 @@ def test_workers_outlive_a_killed_server_wait_their_turn_and_are_stopped_killed_
     assert os.getsid(worker.pid) == worker.pid != os.getsid(0)
     assert worker.environ() | quiet_threads(1) == worker.environ()
 
-    second = board.start(runs, spec, LocalLauncher())
+    second = actions.start(runs, spec, LocalLauncher())
     waiting = wait_for(runs, second, lambda job: job.alive and job.status is not None)
     assert (waiting.state, waiting.place) == ("queued", 1)
     assert waiting.status is not None
     assert psutil.Process(waiting.status.pid).memory_info().rss < 60e6  # no torch while it waits
     with pytest.raises(ValueError, match="is running: stop it first"):
-        board.remove(runs, first)
+        actions.remove(runs, first)
 
     os.killpg(worker.pid, signal.SIGKILL)
     assert wait_for(runs, first, lambda job: not job.alive).state == "lost"
     wait_for(runs, second, is_training)  # the slot was free the moment its holder died
     wait_for(runs, second, lambda job: bool(read_metrics(runs / job.id)))
-    board.resume(runs, first, LocalLauncher())
+    actions.resume(runs, first, LocalLauncher())
     assert wait_for(runs, first, lambda job: job.alive).state == "queued"
 
-    assert board.stop(runs, second) == "stopping"
+    assert actions.stop(runs, second) == "stopping"
     job = wait_for(runs, second, lambda job: job.state == "stopped")
     assert job.message == "stopped as asked"
     assert job.status is not None
@@ -94,10 +94,10 @@ def test_workers_outlive_a_killed_server_wait_their_turn_and_are_stopped_killed_
     assert job.status.saved_step is not None
     assert told <= job.status.saved_step < told + 50  # a line every 50 steps
     wait_for(runs, first, is_training)
-    board.stop(runs, first)
+    actions.stop(runs, first)
     wait_for(runs, first, lambda job: job.state == "stopped" and not job.alive)
     assert "Traceback" not in (runs / first / LOG).read_text()
     for job_id in (first, second):
         wait_for(runs, job_id, lambda job: not job.alive)
-        board.remove(runs, job_id)
+        actions.remove(runs, job_id)
     assert list_jobs(runs) == []

@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 
 from core.jobs import estimate as estimate_module
-from core.jobs import measure as measure_module
 from core.jobs.estimate import estimate, seconds_ahead
 from core.jobs.folder import LOCK
 from core.jobs.locks import held
@@ -36,8 +35,8 @@ def test_steps_that_are_fixed_give_their_seconds(
     make_spec: MakeSpec, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
     spec = make_spec(steps=30, overrides=Overrides(width=8))
-    monkeypatch.setattr(measure_module.sys, "stdin", io.StringIO(json.dumps(spec.to_dict())))
-    assert measure_module.main() == 0
+    monkeypatch.setattr(estimate_module.sys, "stdin", io.StringIO(json.dumps(spec.to_dict())))
+    assert estimate_module.main() == 0
     told = json.loads(capsys.readouterr().out)
     assert told["n_steps"] == 30
     assert told["seconds"] == pytest.approx(30 / told["steps_per_second"])
@@ -51,8 +50,8 @@ def test_what_goes_wrong_there_is_one_sentence(
 ):
     text = json.dumps(make_spec().to_dict())
     monkeypatch.setenv(COURSE_VARIABLE, str(tmp_path))
-    monkeypatch.setattr(measure_module.sys, "stdin", io.StringIO(text))
-    assert measure_module.main() == 1
+    monkeypatch.setattr(estimate_module.sys, "stdin", io.StringIO(text))
+    assert estimate_module.main() == 1
     said = capsys.readouterr().out
     assert "wiki.txt: " in said
 

@@ -13,27 +13,19 @@ from safetensors import SafetensorError
 from core.checkpoints.state import load_state, save_state
 from core.data.course import WIKI
 from core.files import read_json, write_json
-from core.jobs import board, status, training, worker
-from core.jobs.failures import sentence
-from core.jobs.folder import JOB, LOCK, METRICS, RESERVE, STATUS, TICKET
+from core.jobs import actions, status, training, worker
+from core.jobs.folder import JOB, LOCK, STATUS, TICKET
 from core.jobs.locks import held
-from core.jobs.run import STATE
-from core.jobs.state import Job, look
+from core.jobs.state import Job, read_job
+from core.jobs.status import RESERVE, sentence
 from core.paths import COURSE_VARIABLE
+from core.runs.folder import STATE
+from core.runs.journal import METRICS
 from core.training import loop
 
 Work = Callable[[Path], Job]
 Start = Callable[..., Path]
 AtStep = Callable[[int, Callable[[], Any]], None]
-
-
-@pytest.fixture
-def stopped_at_7(start: Start, work: Work, at_step: AtStep, runs: Path) -> Path:
-    """The folder of a job that was stopped after step 7."""
-    folder = start()
-    at_step(7, lambda: board.stop(runs, folder.name))
-    assert work(folder).state == "stopped"
-    return folder
 
 
 def change(path: Path, **values: Any) -> None:
@@ -140,7 +132,7 @@ def test_a_state_of_the_wrong_shape_fails_and_is_left_alone(
     tensors["model.head.weight"] = tensors["model.head.weight"][:-1]
     save_state(stopped_at_7 / STATE, tensors, meta)
     before = (stopped_at_7 / STATE).read_bytes()
-    board.resume(runs, stopped_at_7.name, launcher)
+    actions.resume(runs, stopped_at_7.name, launcher)
     job = work(stopped_at_7)
     assert job.state == "failed"
     assert job.message.startswith("the saved state does not fit this model: Error(s) in loading")
@@ -152,7 +144,7 @@ def test_a_state_that_is_cut_off_fails_and_names_the_file(
     stopped_at_7: Path, work: Work, runs: Path, launcher: Any
 ):
     (stopped_at_7 / STATE).write_bytes((stopped_at_7 / STATE).read_bytes()[:-9])
-    board.resume(runs, stopped_at_7.name, launcher)
+    actions.resume(runs, stopped_at_7.name, launcher)
     job = work(stopped_at_7)
     assert job.state == "failed"
     assert "state.safetensors: not a whole safetensors file" in job.message
@@ -200,7 +192,7 @@ def test_the_limit_of_minutes_counts_all_attempts_and_keeps_the_state(
     stopped_at_7: Path, work: Work, runs: Path, launcher: Any
 ):
     change(stopped_at_7 / JOB, limits={"minutes": 1e-9, "steps": 20, "disk_bytes": 10**9})
-    board.resume(runs, stopped_at_7.name, launcher)
+    actions.resume(runs, stopped_at_7.name, launcher)
     job = work(stopped_at_7)
     assert job.state == "failed"
     assert job.message == (
@@ -248,10 +240,10 @@ def test_a_corpus_that_has_changed_since_the_start_is_refused(
     text = (other / WIKI).read_text().replace("painter", "sculptor")
     (other / WIKI).write_text(text)
     monkeypatch.setenv(COURSE_VARIABLE, str(other))
-    board.resume(runs, stopped_at_7.name, launcher)
+    actions.resume(runs, stopped_at_7.name, launcher)
     assert work(stopped_at_7).message.endswith("the corpus has changed since this run began")
     monkeypatch.delenv(COURSE_VARIABLE)
-    board.resume(runs, stopped_at_7.name, launcher)
+    actions.resume(runs, stopped_at_7.name, launcher)
     assert "set A5_DATA to their folder" in work(stopped_at_7).message
 
 
@@ -276,4 +268,4 @@ def test_a_worker_without_a_ticket_or_a_folder_makes_no_attempt(
     assert worker.main([str(tmp_path / "nothing")]) == 2
     assert worker.main([]) == 2
     assert "exactly one argument" in capsys.readouterr().err
-    assert look(folder).state == "failed"
+    assert read_job(folder).state == "failed"

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from core.jobs import card, run, turn, worker
-from core.jobs.anchor import Anchor, GoneError
+from core.jobs import worker
 from core.jobs.folder import JOB, LOCK, STATUS
 from core.jobs.locks import HeldError, held, take
-from core.jobs.run import STATE
-from core.jobs.state import Job, list_all, look
+from core.jobs.state import Job, list_all, read_job
+from core.runs import kinds
+from core.runs.folder import STATE
 from core.training import loop
 
 Work = Callable[[Path], Job]
@@ -111,20 +111,22 @@ def test_a_worker_that_waits_for_its_turn_ends_and_is_waited_for_by_nobody(
     start: Start, way: Callable[[Path], None], monkeypatch: pytest.MonkeyPatch
 ):
     folder, after = start(), list[Any]()
-    slot = folder.parent / turn.SLOTS / "cpu.lock"
+    slot = folder.parent / worker.SLOTS / "cpu.lock"
     slot.parent.mkdir()
     looks: list[Callable[[], Any]] = [
         int,
         lambda: (way(folder), after.append(content(folder))),
     ]
 
+    real = worker.wait_for_slot
+
     def wait(*given: Any, **named: Any) -> Any:
         def pause(_: float) -> None:
             looks.pop(0)()
 
-        return turn.wait_for_turn(*given, **named, pause=pause)
+        return real(*given, **named, pause=pause)
 
-    monkeypatch.setattr(worker, "wait_for_turn", wait)
+    monkeypatch.setattr(worker, "wait_for_slot", wait)
     with held(slot, seconds=0):
         assert worker.main([str(folder)]) == 1
     assert looks == []
@@ -135,7 +137,7 @@ def test_a_worker_that_waits_for_its_turn_ends_and_is_waited_for_by_nobody(
 def test_a_folder_that_goes_while_the_result_is_measured_gets_no_card(
     start: Start, work: Work, way: Callable[[Path], None], monkeypatch: pytest.MonkeyPatch
 ):
-    folder, after, real = start(), list[Any](), card.evaluate
+    folder, after, real = start(), list[Any](), kinds.evaluate
 
     def evaluate(*given: Any) -> Any:
         result = real(*given)
@@ -144,7 +146,7 @@ def test_a_folder_that_goes_while_the_result_is_measured_gets_no_card(
             after.append(content(folder))
         return result
 
-    monkeypatch.setattr(card, "evaluate", evaluate)
+    monkeypatch.setattr(kinds, "evaluate", evaluate)
     work(folder)
     assert [content(folder)] == after
 
@@ -152,13 +154,13 @@ def test_a_folder_that_goes_while_the_result_is_measured_gets_no_card(
 def test_a_folder_that_goes_before_the_run_has_begun_stays_away(
     start: Start, work: Work, monkeypatch: pytest.MonkeyPatch
 ):
-    folder, real = start(minutes=1), run.make_vocabulary
+    folder, real = start(minutes=1), kinds.make_vocabulary
 
     def make(*given: Any, **named: Any) -> Any:
         remove(folder)
         return real(*given, **named)
 
-    monkeypatch.setattr(run, "make_vocabulary", make)
+    monkeypatch.setattr(kinds, "make_vocabulary", make)
     work(folder)
     assert not folder.exists()
 
@@ -178,41 +180,6 @@ def test_a_lock_is_taken_in_a_folder_that_is_there_only(tmp_path: Path):
         take(tmp_path / LOCK, seconds=0)
 
 
-def test_an_anchor_tells_another_file_of_its_name(tmp_path: Path):
-    path = tmp_path / "folder" / "file"
-    path.parent.mkdir()
-    path.write_text("same")
-    anchor = Anchor(path)
-    path.touch()
-    anchor.check()
-    path.rename(path.with_name("moved"))
-    assert not anchor.is_in_place
-    path.with_name("moved").rename(path)
-    assert anchor.is_in_place  # brought back, it is the same one
-    shutil.rmtree(path.parent)
-    path.parent.mkdir()
-    path.write_text("same")
-    with pytest.raises(GoneError, match=f"{path.parent} is gone"):
-        anchor.check()
-    path.unlink()
-    path.parent.rmdir()
-    path.parent.touch()  # a file where the folder was
-    assert not anchor.is_in_place
-    anchor.close()
-
-
-def test_an_anchor_needs_what_lies_beside_it(tmp_path: Path):
-    for name in ("file", "other"):
-        (tmp_path / name).touch()
-    anchor = Anchor(tmp_path / "file", "other")
-    anchor.check()
-    (tmp_path / "other").unlink()
-    with pytest.raises(GoneError, match="is gone"):
-        anchor.check()
-    with pytest.raises(FileNotFoundError):
-        Anchor(tmp_path / "absent")
-
-
 def test_a_worker_whose_lock_alone_was_removed_ends_before_a_second_one_could_come(
     start: Start, work: Work, at_step: AtStep, save_always: None, steps: list[int]
 ):
@@ -221,5 +188,5 @@ def test_a_worker_whose_lock_alone_was_removed_ends_before_a_second_one_could_co
     work(folder)
     assert steps[-1] == 5
     assert (folder / STATE).exists()
-    assert look(folder).state == "lost"
+    assert read_job(folder).state == "lost"
     assert '"running"' in (folder / STATUS).read_text()  # no last words of who had lost its place

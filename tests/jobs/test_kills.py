@@ -18,11 +18,11 @@ from core.checkpoints.shelf import CARD, SNAPSHOTS, WEIGHTS
 from core.checkpoints.state import load_state
 from core.checkpoints.store import load_checkpoint
 from core.files import read_json
-from core.jobs import board
-from core.jobs.metrics import read_metrics
-from core.jobs.run import RUN, STATE
-from core.jobs.state import Job, list_all, look
+from core.jobs import actions
+from core.jobs.state import Job, list_all, read_job
 from core.paths import ROOT
+from core.runs.folder import RUN, STATE
+from core.runs.journal import read_metrics
 
 N_KILLS, N_STEPS, SEED = 50, 300, 2026
 EVERY = 3  # steps a line of metrics
@@ -97,7 +97,7 @@ def wait_until(condition: Callable[[], bool]) -> float:
 
 def activity(folder: Path) -> str:
     """What the worker of the present attempt does; nothing before it has its turn."""
-    job = look(folder)
+    job = read_job(folder)
     if job.ticket is None or job.status is None or job.status.attempt != job.ticket.attempt:
         return ""
     return job.status.activity or job.status.state
@@ -127,7 +127,7 @@ def saved_step(folder: Path) -> int:
 
 def assert_nothing_is_half_written(folder: Path, whole: Path, *, at_least: int) -> Job:
     """All files are whole, and the lines are the first of those of a run that nobody killed."""
-    job = look(folder)
+    job = read_job(folder)
     assert job.state in ("lost", "finished"), job
     rows = without_clocks(folder)
     assert rows == without_clocks(whole)[: len(rows)]
@@ -146,7 +146,7 @@ def assert_same_result(one: Path, other: Path) -> None:
     cards = [read_json(folder / CARD) for folder in (one, other)]
     assert [card["figures"] for card in cards] == [cards[1]["figures"]] * 2
     assert without_clocks(one) == without_clocks(other)
-    assert [look(folder).state for folder in (one, other)] == ["finished"] * 2
+    assert [read_job(folder).state for folder in (one, other)] == ["finished"] * 2
     assert list(one.rglob(".*")) == []  # what the kills left half written is gone
 
 
@@ -154,14 +154,14 @@ def test_fifty_kills_lose_nothing_but_the_steps_since_the_last_save(
     runs: Path, nursery: Nursery, make_spec: Callable[..., Any]
 ):
     spec = make_spec(steps=N_STEPS)
-    whole = runs / board.start(runs, spec, nursery)
+    whole = runs / actions.start(runs, spec, nursery)
     seconds_to_start = wait_until(lambda: activity(whole).startswith("training: "))
     seconds_to_train = wait_until(lambda: not activity(whole).startswith("training"))
     seconds_to_measure = wait_until(nursery.is_gone)
-    assert look(whole).state == "finished", look(whole).message
+    assert read_job(whole).state == "finished", read_job(whole).message
 
     generator = random.Random(SEED)
-    folder = runs / board.start(runs, spec, nursery)
+    folder = runs / actions.start(runs, spec, nursery)
     before, steps = 0, list[int]()
     while len(steps) < N_KILLS:
         if generator.random() < 0.4:  # while it loads and goes on from the state
@@ -178,9 +178,9 @@ def test_fifty_kills_lose_nothing_but_the_steps_since_the_last_save(
         before = saved_step(folder)
         if job.state == "finished":
             assert_same_result(folder, whole)
-            folder, before = runs / board.start(runs, spec, nursery), 0
+            folder, before = runs / actions.start(runs, spec, nursery), 0
         else:
-            board.resume(runs, folder.name, nursery)
+            actions.resume(runs, folder.name, nursery)
     wait_until(nursery.is_gone)
     assert len(set(steps)) > 10  # the moments were different ones
     assert_same_result(folder, whole)
@@ -189,11 +189,11 @@ def test_fifty_kills_lose_nothing_but_the_steps_since_the_last_save(
 def test_a_removed_folder_ends_its_worker_and_the_next_job_has_its_turn(
     runs: Path, nursery: Nursery, make_spec: Callable[..., Any]
 ):
-    folder = runs / board.start(runs, make_spec(steps=20_000), nursery)
-    wait_until(lambda: (told := look(folder).status) is not None and told.step > 0)
+    folder = runs / actions.start(runs, make_spec(steps=20_000), nursery)
+    wait_until(lambda: (told := read_job(folder).status) is not None and told.step > 0)
     first = psutil.Process(nursery.worker)
     nursery.patience = 300.0
-    following = runs / board.start(runs, make_spec(steps=4), nursery)
+    following = runs / actions.start(runs, make_spec(steps=4), nursery)
     wait_for(following, "queued")
     shutil.rmtree(folder, ignore_errors=True)
     shutil.rmtree(folder, ignore_errors=True)  # it may have written during the first

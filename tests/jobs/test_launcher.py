@@ -65,9 +65,10 @@ def test_only_a_posix_system_can_start_jobs(monkeypatch: pytest.MonkeyPatch):
 
 
 def test_pages_need_no_torch_to_show_jobs():
-    modules = "board estimate events keep launcher metrics state spec_file turn worker".split()
-    needed = [name for name in modules if name != "events"]  # tensorboardX looks for torch
-    code = f"import sys; import {', '.join(f'core.jobs.{n}' for n in needed)}"
+    jobs = "actions curves estimate keep launcher lesson spec state status worker".split()
+    runs = "fine_tuning folder journal stopping".split()
+    needed = [*(f"core.jobs.{name}" for name in jobs), *(f"core.runs.{name}" for name in runs)]
+    code = f"import sys; import {', '.join(needed)}"
     code += "; print(sorted({'torch', 'streamlit'} & set(sys.modules)))"
     command = [sys.executable, "-c", code]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)

@@ -12,15 +12,15 @@ import psutil
 import pytest
 
 from core.files import read_json, write_json
-from core.jobs import board, leftovers, turn
-from core.jobs.folder import JOB, LOCK, METRICS, STATUS
-from core.jobs.launcher import WORKER, worker_command
+from core.jobs import actions, leftovers, worker
+from core.jobs.folder import JOB, LOCK, STATUS
+from core.jobs.launcher import WORKER, is_process, worker_command
 from core.jobs.leftovers import Leftover
 from core.jobs.locks import held, is_held, queue_lock
-from core.jobs.processes import is_process
-from core.jobs.saved import STATE
 from core.jobs.state import list_all
 from core.jobs.status import Reporter
+from core.runs.folder import STATE
+from core.runs.journal import METRICS
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="jobs need Linux or macOS")
 
@@ -41,7 +41,7 @@ def hang(runs: Path) -> Iterator[Callable[..., Process]]:
     """Start a process that looks like the worker of a folder, holds the slot and does nothing."""
     started = list[Process]()
 
-    def start(folder: Path, slot: Path = runs / turn.SLOTS / "cpu.lock") -> Process:
+    def start(folder: Path, slot: Path = runs / worker.SLOTS / "cpu.lock") -> Process:
         slot.parent.mkdir(parents=True, exist_ok=True)
         command = [sys.executable, "-c", STUCK, str(slot), *worker_command(folder)[1:]]
         process = subprocess.Popen(
@@ -72,10 +72,10 @@ def test_jobs_their_locks_and_the_runs_of_train_are_no_leftovers(start: Start, r
         (folder / f".{STATUS}.abc").touch()  # its worker is writing it
         (runs / "mine").mkdir()
         (runs / "mine" / STATE).touch()
-        (runs / turn.SLOTS).mkdir()
-        (runs / turn.SLOTS / "cpu.lock").touch()
+        (runs / worker.SLOTS).mkdir()
+        (runs / worker.SLOTS / "cpu.lock").touch()
         assert leftovers.leftovers(runs) == []
-        assert board.clean(runs) == []
+        assert actions.clean(runs) == []
     assert (folder / f".{STATUS}.abc").exists()
 
 
@@ -96,11 +96,11 @@ def test_what_the_killed_have_left_is_told_and_removed(start: Start, runs: Path)
     }
     assert f"runs/{GONE}, 0.0 MB: has no job.json" in [left.text for left in found]
     assert min(left.n_bytes for left in found if left.path.suffix != ".abc") >= 5
-    assert board.clean(runs) == found
+    assert actions.clean(runs) == found
     assert leftovers.leftovers(runs) == []
     assert sorted(path.name for path in runs.iterdir()) == [".queue.lock", folder.name]
     assert [job.id for job in list_all(runs)] == [folder.name]
-    assert board.clean(runs) == []
+    assert actions.clean(runs) == []
 
 
 def test_what_may_be_in_use_just_now_is_passed_over(start: Start, runs: Path):
@@ -118,28 +118,28 @@ def test_what_was_trained_stays_until_it_is_named(start: Start, runs: Path):
     (left,) = leftovers.leftovers(runs)
     why = f"has no job.json, but state.safetensors: put it back, or jobs remove {folder.name}"
     assert (left.why, left.is_kept) == (why, True)
-    assert board.clean(runs) == []
+    assert actions.clean(runs) == []
     assert (folder / STATE).exists()
-    board.remove(runs, folder.name)
+    actions.remove(runs, folder.name)
     assert not folder.exists()
     with pytest.raises(ValueError, match=f"there is no job {folder.name}"):
-        board.remove(runs, folder.name)
+        actions.remove(runs, folder.name)
 
 
 def test_a_half_removed_folder_whose_worker_still_ends_is_left_to_it(
     start: Start, runs: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(board, "ENDING_SECONDS", 0.05)
+    monkeypatch.setattr(actions, "ENDING_SECONDS", 0.05)
     folder = start()
     (folder / JOB).unlink()
     with held(folder / LOCK, seconds=1):
         assert told(leftovers.leftovers(runs)) == {
             folder.name: "has no job.json; its worker is about to end"
         }
-        assert board.clean(runs) == []
+        assert actions.clean(runs) == []
         with pytest.raises(ValueError, match="is still ending; try again"):
-            board.remove(runs, folder.name)
-    assert told(board.clean(runs)) == {folder.name: "has no job.json"}
+            actions.remove(runs, folder.name)
+    assert told(actions.clean(runs)) == {folder.name: "has no job.json"}
 
 
 def test_a_job_under_another_name_is_told_and_stays(start: Start, runs: Path):
@@ -147,7 +147,7 @@ def test_a_job_under_another_name_is_told_and_stays(start: Start, runs: Path):
     folder.rename(runs / "my best")
     (left,) = leftovers.leftovers(runs)
     assert left.why.startswith("a job under another name: call it 20260131-235959-0a1b2c")
-    assert board.clean(runs) == []
+    assert actions.clean(runs) == []
     (runs / "my best").rename(folder)
     assert leftovers.leftovers(runs) == []
 
@@ -165,16 +165,16 @@ def test_a_worker_whose_folder_is_gone_is_told_and_ended(runs: Path, start: Star
         "pid": process.pid,
     }
     assert left.text == f"runs/{folder.name}: {left.why}"
-    assert board.clean(runs) == [left]
+    assert actions.clean(runs) == [left]
     assert process.wait(timeout=300) == -9
-    assert not is_held(runs / turn.SLOTS / "cpu.lock")
+    assert not is_held(runs / worker.SLOTS / "cpu.lock")
     assert [job.id for job in list_all(runs)] == [other.name]
 
 
 def test_workers_are_found_when_all_jobs_are_removed_at_once(runs: Path, start: Start, hang: Any):
     process = hang(start())
     shutil.rmtree(runs)
-    (left,) = board.clean(runs)
+    (left,) = actions.clean(runs)
     assert left.worker is not None
     assert left.worker[0] == process.pid
     assert process.wait(timeout=300) == -9
@@ -209,7 +209,7 @@ def test_workers_of_other_folders_and_other_processes_are_nobodys_business(
     no_job = hang(runs / "mine", slot=runs / "free.lock")
     assert WORKER in psutil.Process(elsewhere.pid).cmdline()
     assert leftovers.leftovers(runs) == []
-    assert board.clean(runs) == []
+    assert actions.clean(runs) == []
     assert (elsewhere.poll(), no_job.poll()) == (None, None)
 
 
@@ -224,13 +224,13 @@ def test_a_measurement_is_never_taken_for_something_trained(start: Start, runs: 
     folder = start()
     (folder / JOB).unlink()
     (folder / METRICS).write_text("{}\n")
-    assert told(board.clean(runs)) == {folder.name: "has no job.json"}
+    assert told(actions.clean(runs)) == {folder.name: "has no job.json"}
 
 
 def test_who_waits_ends_a_stuck_worker_that_nobody_sees_and_no_other(
     runs: Path, start: Start, hang: Any, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(turn, "STRAYS_EVERY_LOOKS", 1)
+    monkeypatch.setattr(worker, "STRAYS_EVERY_LOOKS", 1)
     folder, second = start(), start()
     process = hang(folder)
     acts: list[Callable[[], Any]] = [
@@ -241,7 +241,7 @@ def test_who_waits_ends_a_stuck_worker_that_nobody_sees_and_no_other(
         lambda: process.wait(timeout=300),
     ]
     results = list[Any]()
-    lock = turn.wait_for_turn(
+    lock = worker.wait_for_slot(
         second,
         device="cpu",
         order=2,

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from core.jobs import board
+from core.jobs import actions
 from core.jobs.launcher import Launcher
 from core.jobs.lesson import lesson_runs, lesson_specs
 from core.jobs.spec import TrainSpec
@@ -35,9 +35,9 @@ def test_the_newest_run_of_each_is_found_by_what_it_trains(
     start()
     scratch, pretrained = specs
     others = (replace(scratch, minutes=1.0), replace(scratch, preset="notable-small"))
-    ids = [board.start(runs, spec, launcher) for spec in (scratch, *others, pretrained)]
+    ids = [actions.start(runs, spec, launcher) for spec in (scratch, *others, pretrained)]
     assert _found(runs, specs) == [ids[0], ids[3]]
-    again = board.start(runs, replace(scratch, name="my own"), launcher)
+    again = actions.start(runs, replace(scratch, name="my own"), launcher)
     newest = max(again, ids[0])  # jobs of one second are sorted by their random digits
     assert _found(runs, specs) == [newest, ids[3]]
 

@@ -12,7 +12,7 @@ import psutil
 import pytest
 
 from core.files import read_json, write_json
-from core.jobs import board, processes
+from core.jobs import actions, launcher
 from core.jobs.folder import LOCK, STATUS, StopRequest, read_stop, write_stop
 from core.jobs.locks import held
 from core.jobs.status import Reporter
@@ -52,7 +52,7 @@ def request_stop_ago(folder: Path, seconds: float) -> None:
 
 def test_a_young_request_sends_no_signal(runs: Path, worked_by: Path, process: Any):
     request_stop_ago(worked_by, 10)
-    assert board.stop(runs, worked_by.name) == "stopping"
+    assert actions.stop(runs, worked_by.name) == "stopping"
     assert process.poll() is None
     request = read_stop(worked_by)
     assert request is not None
@@ -65,9 +65,9 @@ def test_after_15_seconds_the_worker_is_terminated_once(
     sent: list[int] = []
     request_stop_ago(worked_by, 16)
     with monkeypatch.context() as recorded:
-        recorded.setattr(processes.os, "killpg", lambda _, number: sent.append(number))
-        board.stop(runs, worked_by.name)
-        board.stop(runs, worked_by.name)  # a second SIGTERM would interrupt the save
+        recorded.setattr(launcher.os, "killpg", lambda _, number: sent.append(number))
+        actions.stop(runs, worked_by.name)
+        actions.stop(runs, worked_by.name)  # a second SIGTERM would interrupt the save
     assert sent == [signal.SIGTERM]
 
 
@@ -76,7 +76,7 @@ def test_the_signal_reaches_the_process(
     runs: Path, worked_by: Path, process: Any, age: float, number: signal.Signals
 ):
     request_stop_ago(worked_by, age)
-    board.stop(runs, worked_by.name)
+    actions.stop(runs, worked_by.name)
     assert process.wait(timeout=30) == -number
 
 
@@ -91,6 +91,6 @@ def test_a_process_that_may_be_another_gets_no_signal(
     request_stop_ago(worked_by, 100)
     with monkeypatch.context() as recorded:
         for send in ("kill", "killpg"):
-            recorded.setattr(processes.os, send, lambda _, number: sent.append(number))
-        assert board.stop(runs, worked_by.name) == "stopping"
+            recorded.setattr(launcher.os, send, lambda _, number: sent.append(number))
+        assert actions.stop(runs, worked_by.name) == "stopping"
     assert sent == []

@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from core.jobs import spec as spec_module
-from core.jobs.spec import SERVER, Overrides, TrainSpec, check, train_spec
-from core.jobs.spec_file import spec_from_dict
+from core.jobs.spec import SERVER, Overrides, TrainSpec, check, spec_from_dict, train_spec
 from core.paths import COURSE_VARIABLE
 from core.training.presets import PRESETS
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from core.files import write_json
+from core.files import read_json, write_json
 from core.jobs import state as state_module
 from core.jobs.folder import JOB, LOCK, STATUS, STOP, TICKET, StopRequest, read_ticket, write_stop
 from core.jobs.locks import HeldError, held, is_held, take
-from core.jobs.state import list_jobs, look, show
+from core.jobs.state import list_jobs, read_job, show
 from core.jobs.status import Reporter, read_status
 
 Start = Callable[..., Path]
@@ -54,7 +54,7 @@ def test_the_state_follows_from_lock_ticket_status_and_request(
         request_stop(folder, 1)
     now = read_ticket(folder).written_at + age
     with held(folder / LOCK, seconds=1) if is_alive else nullcontext():
-        job = look(folder, now=now)
+        job = read_job(folder, now=now)
     assert job.state == state
     assert job.alive is is_alive
 
@@ -69,12 +69,12 @@ def test_what_belongs_to_an_earlier_attempt_counts_no_more(start: Start):
         {"attempt": 2, "order": 2, "written_at": ticket.written_at, "patience": 30.0},
     )
     now = ticket.written_at
-    assert look(folder, now=now).state == "queued"
-    assert look(folder, now=now + 31).state == "lost"
-    assert look(folder).progress == 0.25  # still worth showing
+    assert read_job(folder, now=now).state == "queued"
+    assert read_job(folder, now=now + 31).state == "lost"
+    assert read_job(folder).progress == 0.25  # still worth showing
     say(folder, "running", attempt=2)
     with held(folder / LOCK, seconds=1):
-        assert look(folder).state == "running"
+        assert read_job(folder).state == "running"
 
 
 def test_a_new_attempt_goes_on_telling_what_the_earlier_one_measured(start: Start):
@@ -106,7 +106,7 @@ def test_looking_at_a_lock_disturbs_neither_lookers_nor_the_worker(tmp_path: Pat
         (JOB, '{"verb": "sweep"}', "job.json: unknown verb 'sweep'; this version knows train, b"),
         (TICKET, "[]", "ticket.json: a JSON object is needed"),
         (TICKET, '{"attempt": 1}', "ticket.json: needs exactly attempt, order, written_at, pat"),
-        (STATUS, '{"state": "running"}', "status.json: Status.__init__() missing"),
+        (STATUS, '{"state": "running"}', "status.json: missing keys: attempt, pid, created_at"),
         (STOP, '{"attempt": "1", "requested_at": 0, "terminated_at": null}', "a number is needed"),
     ],
 )
@@ -116,7 +116,7 @@ def test_a_damaged_file_makes_a_job_failed_and_the_list_still_whole(
     whole, damaged = start(), start()
     (damaged / file).write_text(content)
     later = read_ticket(whole).written_at + 31
-    job = look(damaged, now=later)
+    job = read_job(damaged, now=later)
     assert job.state == "failed"
     assert message in job.message
     assert {row["id"] for row in (job.row() for job in list_jobs(runs))} == {
@@ -125,10 +125,28 @@ def test_a_damaged_file_makes_a_job_failed_and_the_list_still_whole(
     }
 
 
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"step": "3"}, "status.json: step is '3', int is needed"),
+        ({"state": "asleep"}, "status.json: state is 'asleep', one of queued, running, stopped, "),
+        ({"seconds": None}, "status.json: seconds is None, float is needed"),
+        ({"held_out": 0.5}, "status.json: held_out is 0.5, an object | None is needed"),
+    ],
+)
+def test_a_status_of_wrong_types_says_which_key(start: Start, change: dict[str, Any], message: str):
+    folder = start()
+    say(folder, "running", step=3)
+    write_json(folder / STATUS, {**read_json(folder / STATUS), **change})
+    job = read_job(folder, now=read_ticket(folder).written_at + 31)
+    assert (job.state, job.status) == ("failed", None)
+    assert job.message.startswith(message)
+
+
 def test_a_folder_that_cannot_be_written_to_is_told(start: Start, monkeypatch: pytest.MonkeyPatch):
     folder = start()
     monkeypatch.setattr(state_module.os, "access", lambda *_: False)
-    job = look(folder, now=read_ticket(folder).written_at + 31)
+    job = read_job(folder, now=read_ticket(folder).written_at + 31)
     assert (job.state, job.message) == ("failed", "its folder cannot be written to")
 
 
@@ -137,7 +155,7 @@ def test_a_list_has_the_newest_first_and_nothing_that_is_no_job(
 ):
     assert list_jobs(runs) == []
     names = [f"2026112{day}-101112-0a1b2c" for day in (1, 2, 3)]
-    monkeypatch.setattr("core.jobs.board.new_id", lambda _: names[len(list(runs.glob("2*")))])
+    monkeypatch.setattr("core.jobs.actions.new_id", lambda _: names[len(list(runs.glob("2*")))])
     for _ in names:
         start()
     (runs / "mine").mkdir()  # python -m core train --out checkpoints/runs/mine
@@ -150,13 +168,13 @@ def test_a_list_has_the_newest_first_and_nothing_that_is_no_job(
 
 def test_a_row_has_the_keys_that_scripts_rely_on(start: Start):
     folder = start(name="<b>Ada's & Bruno's</b>")
-    row = look(folder).row()
+    row = read_job(folder).row()
     assert list(row) == "id name verb state step progress started device".split()
     assert row["name"] == "<b>Ada's & Bruno's</b>"
     assert (row["id"], row["verb"], row["state"]) == (folder.name, "train", "queued")
     assert (row["step"], row["progress"], row["started"], row["device"]) == (0, 0.0, None, "cpu")
     say(folder, "finished", started_at=0.0, step=5, n_steps=5)
-    assert look(folder).row()["started"] == "1970-01-01T00:00:00+00:00"
+    assert read_job(folder).row()["started"] == "1970-01-01T00:00:00+00:00"
 
 
 @pytest.mark.parametrize(
@@ -175,8 +193,7 @@ def test_an_id_without_a_job_is_refused(runs: Path):
 def test_a_status_of_a_later_version_is_read_without_what_is_unknown(start: Start):
     folder = start()
     say(folder, "running", step=3)
-    data = {**__import__("json").loads((folder / STATUS).read_text()), "mood": "good"}
-    write_json(folder / STATUS, data)
+    write_json(folder / STATUS, {**read_json(folder / STATUS), "mood": "good"})
     told = read_status(folder)
     assert told is not None
     assert told.step == 3

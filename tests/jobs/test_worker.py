@@ -11,12 +11,12 @@ from core.checkpoints.shelf import CARD, SNAPSHOTS, WEIGHTS
 from core.checkpoints.state import load_state
 from core.checkpoints.store import load_checkpoint
 from core.files import read_json
-from core.jobs import board, status
-from core.jobs.folder import RESERVE
-from core.jobs.metrics import read_metrics
-from core.jobs.run import RUN, STATE
+from core.jobs import actions, status
 from core.jobs.spec import Overrides
-from core.jobs.state import Job, look
+from core.jobs.state import Job, read_job
+from core.jobs.status import RESERVE
+from core.runs.folder import RUN, STATE
+from core.runs.journal import read_metrics
 
 Work = Callable[[Path], Job]
 Start = Callable[..., Path]
@@ -94,12 +94,12 @@ def test_stopped_between_two_steps_and_resumed_equals_never_stopped(
 ):
     whole, folder = start(), start()
     assert work(whole).state == "finished"
-    at_step(7, lambda: board.stop(runs, folder.name))
+    at_step(7, lambda: actions.stop(runs, folder.name))
     job = work(folder)
     assert (job.state, job.message) == ("stopped", "stopped as asked")
     assert (job.status and job.status.saved_step, state_step(folder)) == (7, 7)
-    board.resume(runs, folder.name, launcher)
-    assert look(folder).state == "queued"
+    actions.resume(runs, folder.name, launcher)
+    assert read_job(folder).state == "queued"
     assert work(folder).state == "finished"
     assert_same_result(folder, whole)
 
@@ -112,7 +112,7 @@ def test_a_termination_signal_stops_like_a_request(
     at_step(4, lambda: signal.raise_signal(signal.SIGTERM))
     assert work(folder).state == "stopped"
     assert state_step(folder) == 4
-    board.resume(runs, folder.name, launcher)
+    actions.resume(runs, folder.name, launcher)
     work(folder)
     assert_same_result(folder, whole)
 
@@ -137,9 +137,9 @@ def test_a_stop_at_the_last_step_leaves_only_the_measuring(
 ):
     whole, folder = start(), start()
     work(whole)
-    at_step(20, lambda: board.stop(runs, folder.name))
+    at_step(20, lambda: actions.stop(runs, folder.name))
     assert work(folder).state == "stopped"
-    board.resume(runs, folder.name, launcher)
+    actions.resume(runs, folder.name, launcher)
     assert work(folder).state == "finished"
     assert_same_result(folder, whole)
 
@@ -157,8 +157,8 @@ def test_a_job_that_died_after_it_was_finished_is_finished(
         with pytest.raises(SystemExit):
             work(folder)
     (folder / STATE).write_bytes(b"left over")
-    assert look(folder).state == "lost"
-    board.resume(runs, folder.name, launcher)
+    assert read_job(folder).state == "lost"
+    actions.resume(runs, folder.name, launcher)
     job = work(folder)
     assert (job.state, (folder / STATE).exists()) == ("finished", False)
     assert job.status is not None

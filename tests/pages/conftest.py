@@ -33,7 +33,7 @@ from core.data.vocabulary import CharVocabulary
 from core.files import sha256
 from core.inspection.head_record import HeadRecord, save_record
 from core.inspection.head_table import head_tables
-from core.jobs import board
+from core.jobs import actions
 from core.jobs.folder import LOG
 from core.models.gpt import GPT
 from pages.attention.upload import UPLOADED
@@ -97,9 +97,8 @@ def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     shelf.mkdir(exist_ok=True)
     monkeypatch.setattr("core.paths.CHECKPOINTS", shelf)
     monkeypatch.setattr("core.paths.RUNS", shelf / "runs")
-    for page in ("runtime", "training"):
-        monkeypatch.setattr(f"pages.{page}.actions.LocalLauncher", FakeLauncher)
-    monkeypatch.setattr(board, "new_id", lambda _: f"20260131-1200{next(numbers)}-0a1b2c")
+    monkeypatch.setattr("pages.shared.jobs.LocalLauncher", FakeLauncher)
+    monkeypatch.setattr(actions, "new_id", lambda _: f"20260131-1200{next(numbers)}-0a1b2c")
     monkeypatch.delenv("A5_DATA", raising=False)
     st.cache_data.clear()
     yield shelf / "runs"

@@ -1,4 +1,4 @@
-"""What a run does when: rates, phases, presets, and minutes turned into steps."""
+"""What a run does when: rates, phases and presets."""
 
 from collections.abc import Callable
 from dataclasses import asdict, replace
@@ -9,7 +9,7 @@ import torch
 
 from core.evaluation.report_card import OBJECTIVES
 from core.models.gpt import GPT
-from core.training.loop import Trainer, phase_at, steps_for_minutes
+from core.training.loop import Trainer, phase_at
 from core.training.optimizers import make_optimizers, rate_factor, set_rates, split_parameters
 from core.training.presets import ABLATION, PRESETS, Kind, preset, presets_of
 from core.training.recipe import Corpus, Phase, Recipe, recipe_from_dict
@@ -96,30 +96,6 @@ def test_adamw_alone_is_an_option(make_trainer: MakeTrainer, recipe: Recipe):
     assert {*decayed["params"], *rest["params"]} == {*model.parameters()}
     set_rates(optimizers, plain, 0.5)
     assert [o.param_groups[0]["lr"] for o in optimizers] == [0.0015, 0.0015]
-
-
-def test_minutes_become_steps_by_the_measured_speed(make_trainer: MakeTrainer):
-    trainer = make_trainer(n_steps=1000)
-    times = iter([10.0, 14.0])  # 2 measured steps took 4 seconds
-    steps = steps_for_minutes(
-        lambda: trainer, 0.5, clock=lambda: next(times), n_warmup=1, n_measured=2
-    )
-    assert steps == 15
-    assert trainer.cursor.step == 3
-
-
-def test_a_slow_machine_still_makes_one_step(make_trainer: MakeTrainer):
-    times = iter([0.0, 3600.0])
-    steps = steps_for_minutes(
-        make_trainer, 0.1, clock=lambda: next(times), n_warmup=0, n_measured=1
-    )
-    assert steps == 1
-
-
-@pytest.mark.parametrize("minutes", [0.0, -1.0, float("nan"), float("inf")])
-def test_no_minutes_make_no_run(make_trainer: MakeTrainer, minutes: float):
-    with pytest.raises(ValueError, match=f"{minutes} minutes: a number above 0 is needed"):
-        steps_for_minutes(make_trainer, minutes, clock=lambda: 0.0)
 
 
 def test_the_report_card_has_a_word_for_every_kind_of_pretraining():

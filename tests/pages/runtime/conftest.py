@@ -14,13 +14,13 @@ from streamlit.testing.v1 import AppTest
 
 from core.bench.record import Bench, Record, write_bench
 from core.bench.spec import FORWARD, BenchSpec
-from core.jobs import board
-from core.jobs.bench_files import BENCH
-from core.jobs.bench_spec import bench_job
-from core.jobs.folder import LOCK, METRICS
+from core.jobs import actions
+from core.jobs.bench_job import BENCH, bench_job
+from core.jobs.folder import LOCK
 from core.jobs.launcher import Launcher
 from core.jobs.locks import held
 from core.jobs.status import Reporter
+from core.runs.journal import METRICS
 
 ROOT = Path(__file__).resolve().parents[3]
 LENGTHS = (128, 256, 512, 1024)
@@ -113,7 +113,7 @@ def put_job(runs: Path, launcher: Launcher) -> Iterator[Callable[..., str]]:
 
         def put(state: str = "finished", n_lengths: int = 4, message: str = "") -> str:
             spec = BenchSpec(methods=("sdpa", "elu"), lengths=LENGTHS)
-            job_id = board.start(runs, bench_job(spec), launcher)
+            job_id = actions.start(runs, bench_job(spec), launcher)
             folder = runs / job_id
             if state == "queued":
                 locks.enter_context(held(folder / LOCK, seconds=1))

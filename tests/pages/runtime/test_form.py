@@ -102,7 +102,7 @@ def test_a_start_waits_for_what_runs_before_it(open_runtime: Open, put_job: Call
 def test_where_no_job_can_start_the_reason_stands_there(
     open_runtime: Open, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr("pages.runtime.actions.obstacle", lambda: "cannot start jobs here: Linux")
+    monkeypatch.setattr("pages.shared.jobs.obstacle", lambda: "cannot start jobs here: Linux")
     app = open_runtime()
     assert "cannot start jobs here: Linux" in said(app)
     assert app.button(key="rt-start").disabled
@@ -111,7 +111,7 @@ def test_where_no_job_can_start_the_reason_stands_there(
 def test_a_refused_start_is_one_sentence(
     open_runtime: Open, monkeypatch: pytest.MonkeyPatch, read: Callable[[AppTest], str]
 ):
-    monkeypatch.setattr("core.jobs.board.MOST_WAITING", 0)
+    monkeypatch.setattr("core.jobs.actions.MOST_WAITING", 0)
     app = open_runtime()
     app.button(key="rt-start").click().run()
     assert "0 jobs are waiting already" in read(app)

@@ -12,7 +12,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.bench.record import Record, read_bench
-from core.jobs import board
+from core.jobs import actions
 from core.jobs.folder import read_ticket
 from core.jobs.state import show
 from pages.runtime import words
@@ -231,7 +231,7 @@ def test_a_refused_click_is_one_sentence(
 ):
     stopped = put_job("stopped")
     app = open_runtime(bench=stopped)
-    board.remove(runs, stopped)
+    actions.remove(runs, stopped)
     app.button(key=f"rt-delete-{stopped}").click().run()
     assert f"there is no job {stopped}" in read(app)
 

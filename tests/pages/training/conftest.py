@@ -13,14 +13,15 @@ from streamlit.testing.v1 import AppTest
 
 from core.checkpoints.store import save_checkpoint
 from core.data.vocabulary import Vocabulary
-from core.jobs import board
-from core.jobs.folder import LOCK, METRICS
+from core.jobs import actions
+from core.jobs.folder import LOCK
 from core.jobs.launcher import Launcher
 from core.jobs.locks import held
-from core.jobs.saved import RUN, STATE
 from core.jobs.spec import train_spec
 from core.jobs.status import Reporter
 from core.models.gpt import GPT
+from core.runs.folder import RUN, STATE
+from core.runs.journal import METRICS
 
 ROOT = Path(__file__).resolve().parents[3]
 N_STEPS = 80
@@ -51,7 +52,7 @@ def put_job(
         ) -> str:
             given: dict[str, Any] = {"minutes": 4, **options}
             spec = train_spec(preset, **given)
-            job_id = board.start(runs, spec, launcher)
+            job_id = actions.start(runs, spec, launcher)
             folder = runs / job_id
             if state == "queued":
                 return job_id
@@ -64,7 +65,7 @@ def put_job(
                 workers.enter_context(held(folder / LOCK, seconds=1))
                 Reporter(folder, 1).write(state="running", activity="training: recall", **status)
                 if state == "stopping":
-                    board.stop(runs, job_id)
+                    actions.stop(runs, job_id)
             elif state == "lost":
                 Reporter(folder, 1).write(state="running", **status)
             else:

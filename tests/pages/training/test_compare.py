@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core.jobs.folder import METRICS
 from core.jobs.lesson import PRETRAINED_MINUTES, SCRATCH_MINUTES, lesson_specs
 from core.jobs.spec import Overrides
 from core.jobs.state import list_jobs
+from core.runs.journal import METRICS
 from pages.training import words
 
 Open = Callable[..., AppTest]
@@ -120,7 +120,7 @@ def test_runs_of_one_name_and_the_same_settings_are_told_apart(
     open_training: Open, told: Hints, put_job: PutJob, monkeypatch: pytest.MonkeyPatch
 ):
     ids = iter(["20260131-120001-00000a", "20260131-120002-00000b"])
-    monkeypatch.setattr("core.jobs.board.new_id", lambda _: next(ids))
+    monkeypatch.setattr("core.jobs.actions.new_id", lambda _: next(ids))
     put_job("finished", name="same")
     put_job("finished", name="same")
     app = open_training(**COMPARE)
@@ -210,7 +210,7 @@ def test_a_lesson_that_cannot_start_says_why(
     open_training: Open, told: Hints, monkeypatch: pytest.MonkeyPatch, runs: Path
 ):
     app = open_training(**LESSON)
-    monkeypatch.setattr("core.jobs.board.LEAST_FREE_BYTES", 10**18)
+    monkeypatch.setattr("core.jobs.actions.LEAST_FREE_BYTES", 10**18)
     app.button(key="training-lesson").click().run()
     assert "a job needs 1000000000000 MB" in told(app)
     assert json.dumps([job.id for job in list_jobs(runs)]) == "[]"

@@ -6,7 +6,7 @@ from dataclasses import asdict
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core.jobs.estimate import Estimate
+from core.jobs.estimate import TrainingEstimate
 from core.jobs.spec import TrainSpec
 from core.training.presets import PRESETS
 
@@ -14,9 +14,9 @@ Open = Callable[..., AppTest]
 Hints = Callable[[AppTest], str]
 
 
-def guess(spec: TrainSpec) -> Estimate:
+def guess(spec: TrainSpec) -> TrainingEstimate:
     minutes = spec.minutes or 0
-    return Estimate(
+    return TrainingEstimate(
         n_parameters=475_840,
         n_steps=round(480 * minutes),
         steps_per_second=8.0,
@@ -29,7 +29,7 @@ def test_an_estimate_is_measured_on_demand_and_once_for_each_model_and_length(
     open_training: Open, told: Hints, monkeypatch: pytest.MonkeyPatch
 ):
     asked: list[TrainSpec] = []
-    monkeypatch.setattr("pages.training.data.estimate", lambda s: asked.append(s) or guess(s))
+    monkeypatch.setattr("pages.training.start.estimate", lambda s: asked.append(s) or guess(s))
     app = open_training()
     assert not asked
     app.button(key="training-estimate").click().run()
@@ -47,7 +47,7 @@ def test_an_estimate_is_measured_on_demand_and_once_for_each_model_and_length(
 def test_an_estimate_counts_the_jobs_that_come_before(
     open_training: Open, told: Hints, monkeypatch: pytest.MonkeyPatch, put_job: Callable[..., str]
 ):
-    monkeypatch.setattr("pages.training.data.estimate", guess)
+    monkeypatch.setattr("pages.training.start.estimate", guess)
     put_job("queued", minutes=3)
     app = open_training()
     app.button(key="training-estimate").click().run()
@@ -57,10 +57,10 @@ def test_an_estimate_counts_the_jobs_that_come_before(
 def test_an_estimate_that_fails_says_why(
     open_training: Open, told: Hints, monkeypatch: pytest.MonkeyPatch
 ):
-    def failing(spec: TrainSpec) -> Estimate:
+    def failing(spec: TrainSpec) -> TrainingEstimate:
         raise ValueError("a few steps could not be measured: no *memory*")
 
-    monkeypatch.setattr("pages.training.data.estimate", failing)
+    monkeypatch.setattr("pages.training.start.estimate", failing)
     app = open_training()
     app.button(key="training-estimate").click().run()
     assert "could not be measured: no *memory*" in told(app)

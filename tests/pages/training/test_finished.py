@@ -5,8 +5,9 @@ from pathlib import Path
 
 from streamlit.testing.v1 import AppTest
 
-from core.jobs.folder import JOB, LOG, METRICS
-from core.jobs.state import look
+from core.jobs.folder import JOB, LOG
+from core.jobs.state import read_job
+from core.runs.journal import METRICS
 
 Open = Callable[..., AppTest]
 Hints = Callable[[AppTest], str]
@@ -54,7 +55,7 @@ def test_a_finished_job_is_kept_and_leads_to_its_heads(
     assert "Ask **ada-1** and look" in link.proto.label.replace("\\", "")
     assert link.proto.query_string == "checkpoint=ada-1"
     assert (runs.parent / "ada-1" / "model.safetensors").exists()
-    assert look(runs / job_id).state == "finished"
+    assert read_job(runs / job_id).state == "finished"
     assert f"training-keep-{job_id}" not in [b.key for b in app.button]
 
 

@@ -130,7 +130,7 @@ def test_a_full_queue_is_said_after_the_click(
     open_training: Open, told: Hints, monkeypatch: pytest.MonkeyPatch, runs: Path
 ):
     app = open_training()
-    monkeypatch.setattr("core.jobs.board.MOST_WAITING", 0)
+    monkeypatch.setattr("core.jobs.actions.MOST_WAITING", 0)
     start(app)
     assert "0 jobs are waiting already" in told(app)
     assert list_jobs(runs) == []
@@ -142,7 +142,7 @@ def test_where_no_job_can_start_the_reason_stands_there_and_the_rest_works(
     open_training: Open, told: Hints, put_job: Callable[..., str], monkeypatch: pytest.MonkeyPatch
 ):
     put_job("stopped", n_rows=4)
-    monkeypatch.setattr("pages.training.actions.obstacle", lambda: "cannot start jobs here: no.")
+    monkeypatch.setattr("pages.shared.jobs.obstacle", lambda: "cannot start jobs here: no.")
     app = open_training()
     assert "cannot start jobs here: no." in told(app)
     disabled = {button.key: button.disabled for button in app.button}

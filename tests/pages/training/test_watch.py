@@ -10,10 +10,10 @@ import pytest
 from streamlit.dataframe_util import convert_arrow_bytes_to_pandas_df
 from streamlit.testing.v1 import AppTest
 
-from core.jobs import board
+from core.jobs import actions
 from core.jobs.folder import STATUS
-from core.jobs.saved import STATE
 from core.jobs.state import show
+from core.runs.folder import STATE
 from pages.shared.text import plain
 from pages.training import words
 
@@ -103,12 +103,12 @@ def test_whoever_watches_insists_on_a_stop(
 ):
     stopping, other = put_job("stopping", n_rows=4), put_job("running", n_rows=4)
     calls: list[str] = []
-    real = board.stop
-    monkeypatch.setattr(board, "stop", lambda root, job: calls.append(job) or real(root, job))
+    real = actions.stop
+    monkeypatch.setattr(actions, "stop", lambda root, job: calls.append(job) or real(root, job))
     open_training(job=other)
     assert calls == [stopping]
     (runs / stopping / STATUS).unlink()
-    monkeypatch.setattr(board, "stop", refused)
+    monkeypatch.setattr(actions, "stop", refused)
     assert not open_training(job=other).exception
 
 
@@ -156,10 +156,10 @@ def test_an_action_that_comes_too_late_is_said(
 ):
     job_id = put_job("stopped", n_rows=4)
     app = open_training()
-    monkeypatch.setattr(board, "resume", refused)
+    monkeypatch.setattr(actions, "resume", refused)
     press(app, "resume", job_id)
     assert "it is over already" in told(app)
-    monkeypatch.setattr(board, "remove", lambda *_: (_ for _ in ()).throw(OSError(30, "no disk")))
+    monkeypatch.setattr(actions, "remove", lambda *_: (_ for _ in ()).throw(OSError(30, "no disk")))
     press(app, "remove", job_id)
     assert "no disk" in told(app)
 

@@ -6,27 +6,16 @@ from typing import Any
 
 import pytest
 
-from core.checkpoints.shelf import CARD, SNAPSHOTS
+from core.checkpoints.shelf import SNAPSHOTS
 from core.checkpoints.state import load_state
-from core.jobs import board
-from core.jobs.folder import METRICS
-from core.jobs.metrics import read_metrics
-from core.jobs.run import RUN, STATE
-from core.jobs.saved import lost_file, refuse_lost
-from core.jobs.state import Job, look
+from core.jobs import actions
+from core.jobs.state import Job, read_job
+from core.runs.folder import RUN, STATE, lost_file
+from core.runs.journal import read_metrics
 
 Work = Callable[[Path], Job]
 Start = Callable[..., Path]
 AtStep = Callable[[int, Callable[[], Any]], None]
-
-
-@pytest.fixture
-def stopped_at_7(start: Start, work: Work, at_step: AtStep, runs: Path) -> Path:
-    """The folder of a job that was stopped after step 7."""
-    folder = start()
-    at_step(7, lambda: board.stop(runs, folder.name))
-    assert work(folder).state == "stopped"
-    return folder
 
 
 def content(folder: Path) -> dict[str, bytes]:
@@ -39,17 +28,17 @@ def test_a_job_that_lost_its_state_or_its_run_is_not_resumed_and_keeps_what_it_h
 ):
     (stopped_at_7 / name).rename(runs / name)
     before = content(stopped_at_7)
-    job = look(stopped_at_7)
+    job = read_job(stopped_at_7)
     assert (job.state, job.can_resume, job.lost) == ("stopped", False, name)
     why = f"it cannot go on: {name} is missing, and the training had begun: put the file back"
     assert job.message.startswith(why)
     assert job.message.endswith("; before that: stopped as asked")
     with pytest.raises(ValueError, match=f"is stopped, but {why}"):
-        board.resume(runs, stopped_at_7.name, launcher)
+        actions.resume(runs, stopped_at_7.name, launcher)
     assert content(stopped_at_7) == before
     (runs / name).rename(stopped_at_7 / name)
-    board.resume(runs, stopped_at_7.name, launcher)
-    assert look(stopped_at_7).state == "queued"
+    actions.resume(runs, stopped_at_7.name, launcher)
+    assert read_job(stopped_at_7).state == "queued"
 
 
 @pytest.mark.parametrize("name", [STATE, RUN])
@@ -57,7 +46,7 @@ def test_a_worker_that_finds_the_state_or_the_run_lost_fails_and_takes_no_step(
     stopped_at_7: Path, work: Work, runs: Path, launcher: Any, name: str
 ):
     lines = read_metrics(stopped_at_7)
-    board.resume(runs, stopped_at_7.name, launcher)
+    actions.resume(runs, stopped_at_7.name, launcher)
     (stopped_at_7 / name).unlink()
     job = work(stopped_at_7)
     assert (job.state, job.lost) == ("failed", name)
@@ -78,7 +67,7 @@ def test_a_job_that_died_before_its_first_save_begins_again_and_says_so(
     assert load_state(folder / STATE)[1]["cursor"]["step"] == 0
     assert [row["step"] for row in read_metrics(folder)] == [2, 4, 6]
     capfd.readouterr()
-    board.resume(runs, folder.name, launcher)
+    actions.resume(runs, folder.name, launcher)
     assert work(folder).state == "finished"
     told = "goes on behind step 0, the last one saved; 3 lines of metrics behind it are measured"
     assert told in capfd.readouterr().err
@@ -87,7 +76,7 @@ def test_a_job_that_died_before_its_first_save_begins_again_and_says_so(
 def test_a_job_that_goes_on_from_its_last_step_measures_nothing_again(
     stopped_at_7: Path, work: Work, runs: Path, launcher: Any, capfd: Any
 ):
-    board.resume(runs, stopped_at_7.name, launcher)
+    actions.resume(runs, stopped_at_7.name, launcher)
     assert work(stopped_at_7).state == "finished"
     assert "measured again" not in capfd.readouterr().err
 
@@ -96,35 +85,7 @@ def test_a_job_that_has_not_begun_or_has_finished_has_lost_nothing(start: Start,
     folder = start()
     assert lost_file(folder) is None
     assert work(folder).state == "finished"
-    assert (look(folder).lost, (folder / SNAPSHOTS).exists()) == (None, True)
-
-
-@pytest.mark.parametrize(
-    ("names", "lost"),
-    [
-        ([], None),
-        ([RUN, STATE], None),
-        ([RUN], STATE),
-        ([RUN, CARD], STATE),  # it died while it was measured; what it trained is not trained over
-        ([CARD, METRICS], None),
-        ([METRICS], RUN),
-        ([f"{SNAPSHOTS}/000005.safetensors"], RUN),
-        ([STATE], RUN),  # damaged, so that its step cannot be told
-    ],
-)
-def test_what_is_lost_follows_from_what_is_there(
-    tmp_path: Path, names: list[str], lost: str | None
-):
-    (tmp_path / SNAPSHOTS).mkdir()
-    (tmp_path / METRICS).touch()  # a journal without a line says nothing
-    for name in names:
-        (tmp_path / name).write_text("{}\n")
-    assert lost_file(tmp_path) == lost
-    if lost is None:
-        refuse_lost(tmp_path)
-    else:
-        with pytest.raises(ValueError, match=f"{tmp_path}: {lost} is missing"):
-            refuse_lost(tmp_path)
+    assert (read_job(folder).lost, (folder / SNAPSHOTS).exists()) == (None, True)
 
 
 def test_a_run_that_died_as_it_began_can_begin_again(start: Start, work: Work, monkeypatch: Any):
@@ -134,7 +95,7 @@ def test_a_run_that_died_as_it_began_can_begin_again(start: Start, work: Work, m
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as broken:
-        broken.setattr("core.jobs.run.write_json", fail_for(RUN, fail))
+        broken.setattr("core.runs.folder.write_json", fail_for(RUN, fail))
         assert work(folder).state == "failed"
     assert (folder / STATE).exists()
     assert not (folder / RUN).exists()

@@ -8,9 +8,8 @@ from typing import Any, cast
 import pytest
 from tensorboardX.proto import event_pb2
 
-from core.jobs.events import Events
-from core.jobs.folder import EVENTS
-from core.jobs.metrics import read_metrics
+from core.jobs.recorder import EVENTS, Events
+from core.runs.journal import read_metrics
 
 Event, SessionLog = cast(Any, event_pb2).Event, cast(Any, event_pb2).SessionLog
 

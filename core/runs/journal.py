@@ -15,10 +15,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, cast
 
-from core.jobs.folder import LOG, METRICS
 from core.reading import parse_json, read_bytes
 
-TAIL_BYTES = 65536
+METRICS = "metrics.jsonl"
 MOST_BYTES = 64_000_000  # some 400 lines of a few hundred bytes are usual
 
 
@@ -64,18 +63,6 @@ def read_metrics(folder: Path) -> list[dict[str, Any]]:
             raise ValueError(f"{METRICS}, line {number}: not a measurement")
         rows.append(row)
     return rows
-
-
-def log_tail(folder: Path, *, n_lines: int = 20) -> list[str]:
-    """The last lines of the worker's log."""
-    try:
-        with (folder / LOG).open("rb") as file:
-            size = file.seek(0, os.SEEK_END)
-            file.seek(max(0, size - TAIL_BYTES))
-            text = file.read().decode("utf-8", errors="replace")
-    except FileNotFoundError:
-        return []
-    return text.splitlines()[-n_lines:]
 
 
 def _cut_after(path: Path, last_step: int) -> int:

@@ -12,13 +12,12 @@ from core.checkpoints.shelf import CARD, CONFIG, VOCABULARY, WEIGHTS
 from core.checkpoints.state import load_state
 from core.checkpoints.store import load_checkpoint
 from core.files import read_json, sha256, write_json
-from core.jobs import board
+from core.jobs import actions
 from core.jobs.keep import keep
-from core.jobs.origin import can_start_from, shaped_like
-from core.jobs.run import RUN, STATE
-from core.jobs.spec import Overrides, TrainSpec, check, train_spec
-from core.jobs.spec_file import read_spec, spec_from_dict
-from core.jobs.state import Job, look
+from core.jobs.spec import Overrides, TrainSpec, check, spec_from_dict, train_spec
+from core.jobs.state import Job, read_job, read_spec
+from core.runs.fine_tuning import can_start_from, shaped_like
+from core.runs.folder import RUN, STATE
 from core.training.presets import FINE_TUNING, PRESETS
 from tests.with_task import gpt_of
 
@@ -41,7 +40,9 @@ def tune(runs: Path, launcher: Any) -> Callable[..., Path]:
 
     def put(checkpoint: Path, **options: Any) -> Path:
         given: dict[str, Any] = {"steps": 6, "threads": 1, **options}
-        return runs / board.start(runs, train_spec(TUNE, start_from=checkpoint, **given), launcher)
+        return runs / actions.start(
+            runs, train_spec(TUNE, start_from=checkpoint, **given), launcher
+        )
 
     return put
 
@@ -67,12 +68,12 @@ def test_it_begins_with_the_checkpoint_s_parameters_and_says_so_in_its_card(
         tensors, meta = load_state(folder / STATE)
         seen.append(meta["cursor"]["step"])
         assert all(tensors[f"model.{name}"].equal(tensor) for name, tensor in first.items())
-        board.stop(runs, folder.name)
+        actions.stop(runs, folder.name)
 
     at_step(1, look_and_stop)
     assert work(folder).state == "stopped"
     assert seen == [0]
-    board.resume(runs, folder.name, launcher)
+    actions.resume(runs, folder.name, launcher)
     assert work(folder).state == "finished"
     card = read_json(folder / CARD)
     assert card["start_from"]["name"] == "base"
@@ -97,7 +98,7 @@ def test_once_begun_it_needs_its_checkpoint_no_more(
         work(folder)
     assert (folder / RUN).exists()
     shutil.rmtree(trained)
-    board.resume(runs, folder.name, launcher)
+    actions.resume(runs, folder.name, launcher)
     assert work(folder).state == "finished"
     assert (folder / WEIGHTS).read_bytes() == (whole / WEIGHTS).read_bytes()
 
@@ -163,5 +164,7 @@ def test_jobs_of_before_have_no_start(start: Start):
     data = read_json(folder / "job.json")
     del data["start_from"]
     write_json(folder / "job.json", data)
-    assert read_spec(folder).start_from is None
-    assert look(folder).state == "queued"
+    spec = read_spec(folder)
+    assert isinstance(spec, TrainSpec)
+    assert spec.start_from is None
+    assert read_job(folder).state == "queued"

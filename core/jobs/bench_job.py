@@ -1,12 +1,15 @@
-"""A measurement as a job: its title and what is measured. Free of torch."""
+"""A measurement as a job: its title, what is measured, and what its folder has of it. No torch."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from core.bench.estimate import estimate
+from core.bench.record import Bench, Record, read_bench, record_from_dict
 from core.bench.spec import BenchSpec, spec_from_dict
+from core.runs.journal import read_metrics
 
-VERB = "bench"
+VERB, BENCH = "bench", "bench.json"
 LONGEST_NAME = 80
 MOST_SECONDS = 4 * 3600.0
 
@@ -76,6 +79,18 @@ def bench_from_dict(data: dict[str, Any]) -> BenchJob:
     if not isinstance(data.get("name"), str) or not isinstance(data.get("spec"), dict):
         raise ValueError("a name and a spec are needed")
     return BenchJob(name=data["name"], spec=spec_from_dict(data["spec"]))
+
+
+def records_of(folder: Path) -> list[Record]:
+    """What a job has measured so far. Raises ValueError for a line that is no record."""
+    return [record_from_dict(row) for row in read_metrics(folder)]
+
+
+def bench_of(folder: Path) -> Bench:
+    """The measurement so far; without machine and environment before it has begun."""
+    path, nothing = folder / BENCH, Bench(machine={}, environment={}, records=())
+    begun = read_bench(path) if path.exists() else nothing
+    return replace(begun, records=tuple(records_of(folder)))
 
 
 def _title(spec: BenchSpec) -> str:

@@ -8,17 +8,11 @@ from typing import Any
 import pytest
 
 from core.files import read_json
-from core.jobs import board
-from core.jobs.folder import (
-    JOB,
-    LOCK,
-    read_stop,
-    read_ticket,
-)
+from core.jobs import actions
+from core.jobs.folder import JOB, LOCK, read_stop, read_ticket
 from core.jobs.locks import held
 from core.jobs.spec import TrainSpec
-from core.jobs.spec_file import read_spec
-from core.jobs.state import list_jobs, look
+from core.jobs.state import list_jobs, read_job, read_spec
 from core.jobs.status import Reporter
 
 Start = Callable[..., Path]
@@ -34,7 +28,7 @@ def test_a_start_writes_a_whole_folder_and_launches_its_worker(
     runs: Path, make_spec: MakeSpec, launcher: Any
 ):
     spec = make_spec(name="Ada's first", seed=4)
-    folder = runs / board.start(runs, spec, launcher)
+    folder = runs / actions.start(runs, spec, launcher)
     assert launcher.launched == [folder]
     assert sorted(path.name for path in folder.iterdir()) == ["job.json", "ticket.json"]
     assert read_spec(folder) == spec
@@ -47,7 +41,9 @@ def test_ids_differ_and_orders_rise_when_many_start_at_once(
     runs: Path, make_spec: MakeSpec, launcher: Any
 ):
     spec = make_spec()
-    threads = [threading.Thread(target=board.start, args=(runs, spec, launcher)) for _ in range(6)]
+    threads = [
+        threading.Thread(target=actions.start, args=(runs, spec, launcher)) for _ in range(6)
+    ]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -69,7 +65,7 @@ def test_a_launch_that_fails_leaves_no_job(runs: Path, make_spec: MakeSpec):
             raise OSError(11, "Resource temporarily unavailable")
 
     with pytest.raises(OSError, match="temporarily unavailable"):
-        board.start(runs, make_spec(), Broken())
+        actions.start(runs, make_spec(), Broken())
     assert list_jobs(runs) == []
 
 
@@ -86,13 +82,13 @@ def test_an_obstacle_refuses_start_and_resume(start: Start, runs: Path, make_spe
     folder = start()
     end(folder, "stopped")
     with pytest.raises(ValueError, match="cannot start jobs here"):
-        board.start(runs, make_spec(), Elsewhere())
+        actions.start(runs, make_spec(), Elsewhere())
     with pytest.raises(ValueError, match="cannot start jobs here"):
-        board.resume(runs, folder.name, Elsewhere())
+        actions.resume(runs, folder.name, Elsewhere())
 
 
 def test_a_crowd_is_refused(start: Start, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(board, "MOST_WAITING", 2)
+    monkeypatch.setattr(actions, "MOST_WAITING", 2)
     for _ in range(2):
         start()
     with pytest.raises(ValueError, match="2 jobs are waiting already"):
@@ -100,7 +96,7 @@ def test_a_crowd_is_refused(start: Start, monkeypatch: pytest.MonkeyPatch):
 
 
 def test_a_disk_that_is_nearly_full_refuses_a_start(start: Start, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(board, "LEAST_FREE_BYTES", 10**18)
+    monkeypatch.setattr(actions, "LEAST_FREE_BYTES", 10**18)
     with pytest.raises(ValueError, match="MB left; a job needs"):
         start()
 
@@ -108,10 +104,10 @@ def test_a_disk_that_is_nearly_full_refuses_a_start(start: Start, monkeypatch: p
 def test_a_resume_is_a_new_attempt_at_the_end_of_the_queue(start: Start, runs: Path, launcher: Any):
     first, second = start(), start()
     end(first, "stopped")
-    board.resume(runs, first.name, launcher)
+    actions.resume(runs, first.name, launcher)
     assert launcher.launched == [first, second, first]
     assert (read_ticket(first).attempt, read_ticket(first).order) == (2, 3)
-    assert [look(folder).state for folder in (first, second)] == ["queued", "queued"]
+    assert [read_job(folder).state for folder in (first, second)] == ["queued", "queued"]
 
 
 @pytest.mark.parametrize("state", ["queued", "running", "finished"])
@@ -122,7 +118,7 @@ def test_only_what_ended_unfinished_can_be_resumed(
     with held(folder / LOCK, seconds=1):
         end(folder, state)
         with pytest.raises(ValueError, match=f"is {state}; only stopped, lost or failed ones can"):
-            board.resume(runs, folder.name, launcher)
+            actions.resume(runs, folder.name, launcher)
     assert len(launcher.launched) == 1
 
 
@@ -131,16 +127,16 @@ def test_a_job_that_cannot_be_read_cannot_be_resumed(start: Start, runs: Path, l
     end(folder, "failed")
     (folder / JOB).write_text("{}")
     with pytest.raises(ValueError, match="cannot go on: job.json: unknown verb None"):
-        board.resume(runs, folder.name, launcher)
+        actions.resume(runs, folder.name, launcher)
 
 
 def test_a_stop_is_a_request_for_this_attempt_alone(start: Start, runs: Path):
     folder = start()
-    assert board.stop(runs, folder.name) == "stopping"
+    assert actions.stop(runs, folder.name) == "stopping"
     request = read_stop(folder)
     assert request is not None
     assert (request.attempt, request.terminated_at) == (1, None)
-    assert board.stop(runs, folder.name) == "stopping"
+    assert actions.stop(runs, folder.name) == "stopping"
     assert read_stop(folder) == request
 
 
@@ -149,16 +145,16 @@ def test_what_is_over_cannot_be_stopped(start: Start, runs: Path, state: str):
     folder = start()
     end(folder, state)
     with pytest.raises(ValueError, match=f"is {state}; only a queued or running one can stop"):
-        board.stop(runs, folder.name)
+        actions.stop(runs, folder.name)
 
 
 def test_remove_deletes_all_of_a_job_that_is_over(start: Start, runs: Path):
     folder, other = start(), start()
     end(folder, "failed")
-    board.remove(runs, folder.name)
+    actions.remove(runs, folder.name)
     assert [path.name for path in runs.iterdir() if path.is_dir()] == [other.name]
     with pytest.raises(ValueError, match="there is no job"):
-        board.remove(runs, folder.name)
+        actions.remove(runs, folder.name)
 
 
 @pytest.mark.parametrize("state", ["queued", "running"])
@@ -167,23 +163,23 @@ def test_an_active_job_cannot_be_removed(start: Start, runs: Path, state: str):
     with held(folder / LOCK, seconds=1):
         end(folder, state)
         with pytest.raises(ValueError, match=f"is {state}: stop it first"):
-            board.remove(runs, folder.name)
+            actions.remove(runs, folder.name)
     assert folder.exists()
 
 
 def test_a_worker_that_is_still_ending_is_waited_for(
     start: Start, runs: Path, launcher: Any, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(board, "ENDING_SECONDS", 0.05)
+    monkeypatch.setattr(actions, "ENDING_SECONDS", 0.05)
     folder = start()
     with held(folder / LOCK, seconds=1):
         end(folder, "stopped")
         with pytest.raises(ValueError, match="is still ending; try again"):
-            board.remove(runs, folder.name)
+            actions.remove(runs, folder.name)
         with pytest.raises(ValueError, match="is still ending; try again"):
-            board.resume(runs, folder.name, launcher)
+            actions.resume(runs, folder.name, launcher)
     assert read_ticket(folder).attempt == 1
-    board.remove(runs, folder.name)
+    actions.remove(runs, folder.name)
 
 
 def test_what_a_killed_start_or_remove_left_is_swept(start: Start, runs: Path):

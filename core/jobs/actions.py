@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from core.files import write_json
-from core.jobs.bench_spec import BenchJob, check_bench
+from core.jobs.bench_job import BenchJob, check_bench
 from core.jobs.folder import (
     JOB,
     LOCK,
@@ -27,12 +27,11 @@ from core.jobs.folder import (
     write_stop,
     write_ticket,
 )
-from core.jobs.launcher import Launcher
+from core.jobs.launcher import Launcher, send
 from core.jobs.leftovers import UNFINISHED, Leftover, clear
 from core.jobs.locks import HeldError, held, is_held, queue_lock
-from core.jobs.processes import send
 from core.jobs.spec import TrainSpec, check
-from core.jobs.state import RESUMABLE, Job, State, list_all, look
+from core.jobs.state import RESUMABLE, Job, State, list_all, read_job
 
 MOST_WAITING = 20
 LEAST_FREE_BYTES = 200_000_000
@@ -75,29 +74,29 @@ def resume(root: Path, job_id: str, launcher: Launcher) -> None:
     _refuse_obstacle(launcher)
     folder = job_folder(root, job_id)
     with queue_lock(root):
-        job = look(folder)
+        job = read_job(folder)
         if job.state not in RESUMABLE:
             raise ValueError(f"job {job_id} is {job.state}; only {_either(RESUMABLE)} can go on")
         if job.lost is not None:
             raise ValueError(f"job {job_id} is {job.state}, but {job.message}")
-        if job.asked is None or job.ticket is None:
+        if job.assignment is None or job.ticket is None:
             raise ValueError(f"job {job_id} cannot go on: {job.message}")
         jobs = list_all(root)
         _refuse_crowd(root, jobs)
         with _without_worker(folder):
             write_ticket(folder, _ticket(job.ticket.attempt + 1, jobs, launcher))
-        launcher.launch(folder, threads=job.asked.threads)
+        launcher.launch(folder, threads=job.assignment.threads)
 
 
 def stop(root: Path, job_id: str) -> State:
     """Ask a job to end after its step, and return at once with its state.
 
-    Called again while it is stopping, this insists: after 15 s by SIGTERM to the worker's process
-    group, after 45 s by SIGKILL.
+    Called again while it is stopping, this presses on: after 15 s by SIGTERM to the worker's
+    process group, after 45 s by SIGKILL.
     """
     folder = job_folder(root, job_id)
     with queue_lock(root):
-        job = look(folder)
+        job = read_job(folder)
         if not job.is_active or job.ticket is None:
             raise ValueError(f"job {job_id} is {job.state}; only a queued or running one can stop")
         now, request, attempt = time.time(), job.stop, job.ticket.attempt
@@ -108,7 +107,7 @@ def stop(root: Path, job_id: str) -> State:
         elif now - request.requested_at > SIGTERM_AFTER_SECONDS and request.terminated_at is None:
             write_stop(folder, replace(request, terminated_at=now))
             _signal(folder, job, signal.SIGTERM)
-    return look(folder).state
+    return read_job(folder).state
 
 
 def remove(root: Path, job_id: str) -> None:
@@ -117,7 +116,7 @@ def remove(root: Path, job_id: str) -> None:
     away = root / f".removed-{job_id}"
     with queue_lock(root):
         sweep(root)
-        if (folder / JOB).is_file() and (job := look(folder)).is_active:
+        if (folder / JOB).is_file() and (job := read_job(folder)).is_active:
             raise ValueError(f"job {job_id} is {job.state}: stop it first")
         with _without_worker(folder):
             folder.rename(away)  # at once: nobody ever sees a half of it

@@ -1,7 +1,6 @@
 """A training that starts from a checkpoint: sizes and vocabulary are then the checkpoint's.
 
-Free of torch: only the card and the configuration are read. A job names its checkpoint, which lies
-two floors above the job's own folder: checkpoints/<name> beside checkpoints/runs/<id>.
+Free of torch: only the card and the configuration are read.
 """
 
 from dataclasses import fields, replace
@@ -14,12 +13,7 @@ from core.models.config import GPTConfig
 from core.training.recipe import Recipe, recipe_from_dict
 
 _SHAPE = {field.name for field in fields(GPTConfig)} & {field.name for field in fields(Recipe)}
-GIVEN = (*sorted(_SHAPE), "vocabulary", "n_pieces")
-
-
-def origin_folder(job_folder: Path, name: str) -> Path:
-    """Where the checkpoint lies that a job starts from."""
-    return job_folder.parent.parent / name
+TAKEN = (*sorted(_SHAPE), "vocabulary", "n_pieces")
 
 
 def shaped_like(recipe: Recipe, checkpoint: Path) -> Recipe:
@@ -33,7 +27,7 @@ def shaped_like(recipe: Recipe, checkpoint: Path) -> Recipe:
             f"checkpoint {checkpoint.name} was trained on the corpus {trained.corpus!r}; "
             f"{recipe.name} reads {recipe.corpus!r}"
         )
-    shaped = replace(recipe, **{name: getattr(trained, name) for name in GIVEN})
+    shaped = replace(recipe, **{name: getattr(trained, name) for name in TAKEN})
     config = read_json(checkpoint / CONFIG)
     expected = shaped.model_config(config.get("vocabulary_size", 1)).to_dict()
     if {**expected, **config} != expected:
@@ -41,11 +35,11 @@ def shaped_like(recipe: Recipe, checkpoint: Path) -> Recipe:
     return shaped
 
 
-def origin_of(checkpoint: Path) -> dict[str, Any]:
+def describe_start(checkpoint: Path) -> dict[str, Any]:
     """What the card of a fine-tuned model says about where it comes from, however far back."""
     card = read_json(checkpoint / CARD)
-    told = {key: card[key] for key in ("recipe", "start_from") if key in card}
-    return {"name": checkpoint.name, "weights_sha256": sha256(checkpoint / WEIGHTS), **told}
+    before = {key: card[key] for key in ("recipe", "start_from") if key in card}
+    return {"name": checkpoint.name, "weights_sha256": sha256(checkpoint / WEIGHTS), **before}
 
 
 def can_start_from(checkpoint: Path, corpus: str) -> bool:

@@ -1,12 +1,11 @@
-"""Metrics and log as a reader finds them while somebody writes, or after somebody was killed."""
+"""Metrics as a reader finds them while somebody writes, or after somebody was killed."""
 
 import os
 from pathlib import Path
 
 import pytest
 
-from core.jobs.folder import LOG, METRICS
-from core.jobs.metrics import TAIL_BYTES, Journal, log_tail, read_metrics
+from core.runs.journal import METRICS, Journal, read_metrics
 
 LINES = b'{"step": 1, "loss": 2.5}\n{"step": 2, "loss": 2.25}\n{"step": 4, "loss": 2.0}\n'
 
@@ -91,18 +90,8 @@ def test_a_line_that_could_not_be_read_again_is_not_written(tmp_path: Path):
 def test_a_disk_that_takes_half_a_line_is_full(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     journal = Journal(tmp_path, last_step=0)
     real = os.write
-    monkeypatch.setattr("core.jobs.metrics.os.write", lambda fd, data: real(fd, data[:5]))
+    monkeypatch.setattr("core.runs.journal.os.write", lambda fd, data: real(fd, data[:5]))
     with pytest.raises(OSError, match="No space left on device"):
         journal.append({"step": 1})
     journal.close()
     assert read_metrics(tmp_path) == []
-
-
-def test_the_tail_of_a_log_is_its_last_lines(tmp_path: Path):
-    assert log_tail(tmp_path) == []
-    (tmp_path / LOG).write_text("".join(f"line {i}\n" for i in range(20_000)), encoding="utf-8")
-    assert (tmp_path / LOG).stat().st_size > TAIL_BYTES
-    assert log_tail(tmp_path, n_lines=3) == ["line 19997", "line 19998", "line 19999"]
-    assert len(log_tail(tmp_path, n_lines=10**6)) < 20_000
-    (tmp_path / LOG).write_bytes(b"whole\ncut \xe2\x82")
-    assert log_tail(tmp_path) == ["whole", "cut \ufffd"]

@@ -8,11 +8,7 @@ from typing import Any
 import torch
 
 from core.checkpoints.store import Checkpoint, load_checkpoint, write_card
-from core.data.corpus import TrainingCorpus
-from core.data.people import Question
-from core.evaluation.accuracy import evaluate
-
-TUNING, EVERY = ("held-out",), ("held-out", "dev", "test")  # splits that a card has figures of
+from core.runs.kinds import Data, Kind
 
 
 def machine() -> str:
@@ -26,7 +22,8 @@ def machine() -> str:
 def finish_card(
     folder: Path,
     card: dict[str, Any],
-    corpus: TrainingCorpus,
+    kind: Kind,
+    data: Data,
     splits: Sequence[str],
     check: Callable[[], None],
 ) -> dict[str, Any]:
@@ -35,14 +32,9 @@ def finish_card(
     `check` is called between the two: it raises if the card may not be written any more.
     """
     stored = load_checkpoint(folder)
-    asked = {split: corpus.questions(split) for split in splits}
-    figures = {
-        split: _figure(stored, questions)
-        for split, questions in asked.items()
-        if all(question.answer is not None for question in questions)
-    }
+    found = {split: _measured(kind, stored, data, split) for split in splits}
     check()
-    return write_figures(folder, card, figures)
+    return write_figures(folder, card, {split: one for split, one in found.items() if one})
 
 
 def write_figures(
@@ -66,20 +58,22 @@ def figure(correct: int, total: int) -> dict[str, Any]:
 def measure_snapshots(
     folder: Path,
     card: dict[str, Any],
-    corpus: TrainingCorpus,
+    kind: Kind,
+    data: Data,
     steps: Collection[int],
     check: Callable[[], None],
 ) -> None:
-    """Write the dev figure of every snapshot into the card, if there are any; `check` as above."""
-    curve = [
-        {"step": step, **_figure(load_checkpoint(folder, snapshot=step), corpus.dev)}
-        for step in sorted(steps)
-    ]
+    """Write the figure of every snapshot into the card, if there are any; `check` as above."""
+    curve: list[dict[str, Any]] = []
+    for step in sorted(steps):
+        stored = load_checkpoint(folder, snapshot=step)
+        curve.append({"step": step, **_measured(kind, stored, data, kind.snapshot_split)})
     check()
     if curve:
         write_card(folder, {**card, "snapshots": curve})
 
 
-def _figure(stored: Checkpoint, questions: list[Question]) -> dict[str, Any]:
-    result = evaluate(stored, questions)
-    return figure(result.correct, result.total)
+def _measured(kind: Kind, stored: Checkpoint, data: Data, split: str) -> dict[str, Any]:
+    """The figure of a split; empty for one whose answers are not known."""
+    found = kind.measure(stored, data, split)
+    return {} if found is None else figure(*found)

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from core.jobs import board, turn
+from core.jobs import actions, worker
 from core.jobs.folder import LOCK, is_stop_requested, read_ticket
 from core.jobs.locks import held, is_held, take
-from core.jobs.state import look
-from core.jobs.turn import wait_for_turn
+from core.jobs.state import read_job
+from core.jobs.worker import wait_for_slot
 
 Start = Callable[..., Path]
 
@@ -29,7 +29,7 @@ def wait(folder: Path, *acts: Callable[[], Any]) -> Any:
         todo.pop(0)()
 
     order = read_ticket(folder).order
-    return wait_for_turn(
+    return wait_for_slot(
         folder,
         device="cpu",
         order=order,
@@ -39,7 +39,7 @@ def wait(folder: Path, *acts: Callable[[], Any]) -> Any:
 
 
 def slot(runs: Path) -> Path:
-    return runs / turn.SLOTS / "cpu.lock"
+    return runs / worker.SLOTS / "cpu.lock"
 
 
 def test_a_free_slot_is_taken_at_once(start: Start, runs: Path):
@@ -79,8 +79,8 @@ def test_who_died_while_waiting_holds_up_nobody(start: Start, runs: Path, launch
 def test_who_is_asked_to_stop_while_waiting_is_passed_over_and_leaves(start: Start, runs: Path):
     first, second = start(), start()
     with held(first / LOCK, seconds=1):
-        board.stop(runs, first.name)
-        assert look(first).state == "stopping"
+        actions.stop(runs, first.name)
+        assert read_job(first).state == "stopping"
         wait(second).release()
         assert wait(first) is None
     assert not is_held(slot(runs))
@@ -88,7 +88,7 @@ def test_who_is_asked_to_stop_while_waiting_is_passed_over_and_leaves(start: Sta
 
 def test_a_stop_reaches_a_waiting_worker(start: Start, work: Callable[[Path], Any], runs: Path):
     folder = start()
-    board.stop(runs, folder.name)
+    actions.stop(runs, folder.name)
     job = work(folder)
     assert (job.state, job.message) == ("stopped", "stopped as asked")
     assert not (folder / "run.json").exists()

@@ -1,0 +1,1 @@
+"""A training in its folder: begun, gone on with, stepped, saved, finished."""

@@ -1,0 +1,149 @@
+"""A row a kind of training. The rest of this room, and whoever steps a run, asks the row.
+
+A kind says what its recipe is, what it learns from, what is trained and how it is measured. What
+its batches are, only its trainers know. A recipe tells its kind by its class, and by the key `kind`
+once it is written; those of the first row, which are older, have none.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from core.checkpoints.store import Checkpoint
+from core.data.corpus import TrainingCorpus, make_vocabulary
+from core.data.task import TASKS
+from core.data.vocabulary import Vocabulary
+from core.evaluation.accuracy import evaluate
+from core.evaluation.shares import constant_baseline
+from core.training.examples import training_data
+from core.training.loop import Trainer, trainer_factory
+from core.training.recipe import Recipe, recipe_from_dict
+
+
+class Data(Protocol):
+    """What is learned from; its digest tells whether it is still the same."""
+
+    @property
+    def digest(self) -> str: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Probe:
+    """Right answers to what is held out; `sample` is {question, answer, expected} of one of them,
+    the same at every step.
+    """
+
+    correct: int
+    total: int
+    sample: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kind:
+    """What a run has to know of its kind.
+
+    read_recipe      the recipe of a dictionary; ValueError also for a model that could not be made
+    load_data        what is learned from; the folder is that of files that are not shipped
+    make_vocabulary  of a run that starts from no checkpoint
+    make_trainers    trainers of a number of steps, by recipe, data, vocabulary, seed and the file
+                     of first parameters, if not the seed's own
+    probe            while it trains, by trainer, vocabulary, data and seed
+    baseline         {answer, accuracy} of a constant answer to what a probe asks
+    splits           what its finished checkpoint is measured on: `measure` says (right answers, of
+                     how many), None for a split without answers
+    tuning_splits    the same while choices are still made
+    snapshot_split   what each of its snapshots is measured on
+    """
+
+    name: str
+    recipe: type
+    read_recipe: Callable[[dict[str, Any]], Recipe]
+    load_data: Callable[[Recipe, Path | None], Data]
+    make_vocabulary: Callable[[Recipe, Any], Vocabulary]
+    make_trainers: Callable[[Recipe, Any, Vocabulary, int, Path | None], Callable[[int], Trainer]]
+    probe: Callable[[Trainer, Vocabulary, Any, int], Probe]
+    baseline: Callable[[Any], dict[str, Any]]
+    measure: Callable[[Checkpoint, Any, str], tuple[int, int] | None]
+    splits: tuple[str, ...]
+    tuning_splits: tuple[str, ...]
+    snapshot_split: str
+
+
+def kind_of(recipe: Recipe) -> Kind:
+    """The row of a recipe."""
+    return next(kind for kind in KINDS if type(recipe) is kind.recipe)
+
+
+def kind_of_dict(recipe: Mapping[str, Any]) -> Kind:
+    """The row of a written recipe. Raises ValueError for one that is not known."""
+    name = recipe.get("kind", CORPUS.name)
+    for kind in KINDS:
+        if kind.name == name:
+            return kind
+    known = ", ".join(kind.name for kind in KINDS)
+    raise ValueError(f"not a recipe: kind {name!r:.40}; this version knows {known}")
+
+
+def _read_recipe(data: dict[str, Any]) -> Recipe:
+    recipe = recipe_from_dict(data)
+    recipe.model_config(recipe.n_pieces or 1)  # raises what the model has to say about its sizes
+    return recipe
+
+
+def _load_corpus(recipe: Recipe, folder: Path | None) -> TrainingCorpus:
+    return TASKS[recipe.corpus].corpus(n_sentences=recipe.n_sentences, folder=folder)
+
+
+def _make_vocabulary(recipe: Recipe, corpus: TrainingCorpus) -> Vocabulary:
+    return make_vocabulary(corpus, recipe.vocabulary, n_pieces=recipe.n_pieces)
+
+
+def _make_trainers(
+    recipe: Recipe, corpus: TrainingCorpus, vocabulary: Vocabulary, seed: int, weights: Path | None
+) -> Callable[[int], Trainer]:
+    data = training_data(corpus.documents, corpus.train, vocabulary, recipe)
+    return trainer_factory(
+        recipe, data, vocabulary_size=vocabulary.size, seed=seed, weights=weights
+    )
+
+
+def _probe(trainer: Trainer, vocabulary: Vocabulary, corpus: TrainingCorpus, seed: int) -> Probe:
+    """All held-out training questions; by its seed a run has the one that is shown."""
+    asked = corpus.held_out
+    task = TASKS[trainer.recipe.corpus]
+    result = evaluate(Checkpoint(trainer.model, vocabulary, task), asked)
+    index = seed % len(asked)
+    question, given = asked[index], result.answers[index].text
+    sample = {"question": question.text, "answer": given, "expected": question.answer}
+    return Probe(correct=result.correct, total=result.total, sample=sample)
+
+
+def _baseline(corpus: TrainingCorpus) -> dict[str, Any]:
+    place, accuracy = constant_baseline(corpus.train, corpus.held_out)
+    return {"answer": place, "accuracy": accuracy}
+
+
+def _measure(stored: Checkpoint, corpus: TrainingCorpus, split: str) -> tuple[int, int] | None:
+    questions = corpus.questions(split)
+    if any(question.answer is None for question in questions):
+        return None
+    result = evaluate(stored, questions)
+    return result.correct, result.total
+
+
+CORPUS = Kind(
+    name="corpus",
+    recipe=Recipe,
+    read_recipe=_read_recipe,
+    load_data=_load_corpus,
+    make_vocabulary=_make_vocabulary,
+    make_trainers=_make_trainers,
+    probe=_probe,
+    baseline=_baseline,
+    measure=_measure,
+    splits=("held-out", "dev", "test"),
+    tuning_splits=("held-out",),
+    snapshot_split="dev",
+)
+KINDS: tuple[Kind, ...] = (CORPUS,)

@@ -1,0 +1,40 @@
+"""How fast a training is, by a few steps of one that is thrown away."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from core.training.loop import Trainer
+
+TRIAL_STEPS = 10_000  # more than are taken, so that the trial stays at its beginning
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Speed:
+    """Steps and real tokens a second."""
+
+    steps_per_second: float
+    tokens_per_second: float
+
+
+def measure_speed(
+    trainer: Trainer, *, clock: Callable[[], float], n_warmup: int = 5, n_measured: int = 15
+) -> Speed:
+    """Take steps and time them; the first ones are slow and left out."""
+    steps = trainer.steps()
+    for _ in range(n_warmup):
+        next(steps)
+    started = clock()
+    n_tokens = sum(next(steps).n_tokens for _ in range(n_measured))
+    seconds = clock() - started
+    return Speed(steps_per_second=n_measured / seconds, tokens_per_second=n_tokens / seconds)
+
+
+def steps_for_minutes(
+    make_trainer: Callable[[int], Trainer], minutes: float, *, clock: Callable[[], float]
+) -> int:
+    """How many steps fit into some minutes, by the speed of a throw-away trainer."""
+    if not 0 < minutes < math.inf:
+        raise ValueError(f"{minutes} minutes: a number above 0 is needed")
+    speed = measure_speed(make_trainer(TRIAL_STEPS), clock=clock)
+    return max(1, round(minutes * 60 * speed.steps_per_second))
