@@ -94,9 +94,9 @@ def show_cards(trace: AttentionTrace) -> None:
     with _card(attention, "attention", "Attention", ":material/grid_on:"):
         st.image(contact_sheet(trace.weights), width="stretch", caption="Every head, this question")
     with _card(heads, "heads", "Heads", ":material/filter_center_focus:"):
-        _show_lost()
+        _show_head_losses()
     with _card(compare, "compare", "Compare", ":material/compare:"):
-        _show_training()
+        _show_moments()
     with _card(monte_carlo, "monte_carlo", "Monte Carlo", ":material/scatter_plot:"):
         st.image(
             bar_picture(small_sample().coarse_counts(50)),
@@ -110,9 +110,9 @@ def show_cards(trace: AttentionTrace) -> None:
             caption="Three weights as the query grows: one key wins",
         )
     with _card(runtime, "runtime", "Runtime", ":material/timer:"):
-        _show_growth()
+        _show_times()
     with _card(training, "training", "Training", ":material/model_training:"):
-        _show_bought()
+        _show_pretraining_gain()
     with _card(report_card, "report_card", "Report card", ":material/school:"):
         rows = load_rows(CHECKPOINTS, digest=digest)
         reached = [row.measured.accuracy for row in rows if row.measured is not None]
@@ -126,7 +126,7 @@ def show_cards(trace: AttentionTrace) -> None:
             st.caption("No variant of the course's task is recorded yet.")
 
 
-def _show_growth() -> None:
+def _show_times() -> None:
     """Times of fused softmax and of linear attention on the first stored machine."""
     stored = sorted(BENCHMARKS.glob("*.json"))
     try:
@@ -143,7 +143,7 @@ def _show_growth() -> None:
     )
 
 
-def _show_lost() -> None:
+def _show_head_losses() -> None:
     """What every head of the first checkpoint is worth."""
     folder = CHECKPOINTS / DEFAULT_CHECKPOINT
     try:
@@ -161,7 +161,7 @@ def _show_lost() -> None:
     )
 
 
-def _show_training() -> None:
+def _show_moments() -> None:
     """Right answers over the moments that one of the trainings kept."""
     curves = [dev_curve(CHECKPOINTS / name) for name in list_checkpoints(CHECKPOINTS)]
     curve = max(curves, key=len, default=[])
@@ -175,18 +175,18 @@ def _show_training() -> None:
     )
 
 
-def _show_bought() -> None:
+def _show_pretraining_gain() -> None:
     """What reading first has bought: a model that saw questions only, and one that read before."""
     reached = [dev_accuracy(CHECKPOINTS / name) for name in ("notable-scratch", "notable-small")]
     shares = [share for share in reached if share is not None]
     if len(shares) < len(reached):
         st.caption("Start, watch and compare short trainings.")
         return
-    told = " and ".join(map(percent, shares))
+    in_percent = " and ".join(map(percent, shares))
     st.image(
         spaced_bar_picture(np.array(shares)),
         width="stretch",
-        caption=f"Right answers without pretraining, and with: {told}",
+        caption=f"Right answers without pretraining, and with: {in_percent}",
     )
 
 
