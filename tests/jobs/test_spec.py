@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from core.catalogue import TRAINED, settable_sizes
 from core.jobs import spec as spec_module
 from core.jobs.spec import SERVER, Overrides, TrainSpec, check, spec_from_dict, train_spec
 from core.paths import COURSE_VARIABLE
@@ -37,14 +38,36 @@ def test_a_preset_of_fixed_steps_keeps_them(make_spec: MakeSpec, monkeypatch: py
 
 def test_overrides_change_the_recipe_and_nothing_else():
     changed: dict[str, Any] = {"width": 64, "n_layers": 3, "n_heads": 2, "positions": "learned"}
-    changed |= {"n_latents": 64, "latent_stride": 2}
-    spec = train_spec("notable-small", minutes=1, overrides=Overrides(**changed))
-    assert asdict(spec.recipe) == {**asdict(PRESETS["notable-small"]), **changed}
+    sizes = {"n_latents": 64, "latent_stride": 2}
+    overrides = Overrides(**changed, sizes=sizes)
+    spec = train_spec("notable-small", minutes=1, overrides=overrides)
+    assert asdict(spec.recipe) == {**asdict(PRESETS["notable-small"]), **changed, **sizes}
+    assert list(overrides.given()) == [*changed, *sizes]
     parts = " ".join(spec.arguments(500))
     assert parts == (
         "jobs start --preset notable-small --steps 500 --seed 0 --threads 3 "
         "--width 64 --layers 3 --heads 2 --positions learned --latents 64 --latent-stride 2"
     )
+
+
+@pytest.mark.parametrize("name", settable_sizes())
+def test_every_size_that_a_training_may_set_comes_back_from_its_file(name: str):
+    size = settable_sizes()[name]
+    kind = {"attention": size.owners[0]} if size.owners[0] in TRAINED else {}
+    more = {} if kind else {"n_latents": 4}
+    overrides = Overrides(**kind, sizes={**more, name: 2})
+    spec = train_spec("notable-small", overrides=overrides)
+    assert f"{size.option} 2" in " ".join(spec.arguments())
+    assert getattr(spec.recipe.model_config(300), name) == 2
+    data = json.loads(json.dumps(spec.to_dict()))
+    assert data["overrides"][name] == 2
+    assert spec_from_dict(data) == spec
+    data["overrides"][name] = "many"
+    with pytest.raises(ValueError, match=f"{name} is 'many', int \\| None is needed"):
+        spec_from_dict(data)
+    data["overrides"] = {"sizes": {name: 2}}
+    with pytest.raises(ValueError, match="unknown keys: sizes"):
+        spec_from_dict(data)
 
 
 def test_a_learning_rate_is_that_of_the_matrices_and_the_rest_keeps_its_ratio():
@@ -88,8 +111,8 @@ def test_an_option_out_of_its_range_is_named(options: dict[str, Any], message: s
         ({"positions": "sideways"}, "positions 'sideways'; allowed"),
         ({"attention": "synthesizer"}, "a Synthesizer has neither"),
         ({"attention": "linear"}, "attention 'linear'; allowed: .*'elu', 'favor', 'taylor'"),
-        ({"n_latents": 65, "latent_stride": 2}, "latent 64 would stand at position 128"),
-        ({"latent_stride": 2}, "latent_stride.* belong to a model with n_latents"),
+        ({"sizes": {"n_latents": 65, "latent_stride": 2}}, "latent 64 would stand at position 128"),
+        ({"sizes": {"latent_stride": 2}}, "latent_stride.* belong to a model with n_latents"),
         ({"learning_rate": 0.0}, "learning rate 0.0: more than 0"),
         ({"learning_rate": float("inf")}, "learning rate inf"),
         ({"width": 1600}, "about 68 million parameters: at most 50 million are allowed here"),
@@ -100,7 +123,8 @@ def test_an_option_out_of_its_range_is_named(options: dict[str, Any], message: s
         ({"width": 10**200}, "width is 10{29}.*; it must be at least 1 and at most 8,192"),
         ({"n_layers": 10**12}, "n_layers is 1000000000000; .* at most 512"),
         ({"n_heads": 10**12}, "n_heads is 1000000000000; .* at most 256"),
-        ({"n_latents": 10**12}, "n_latents is 1000000000000; .* at most 16,384"),
+        ({"sizes": {"n_features": 64}}, "n_features belongs to attention 'favor', not 'softmax'"),
+        ({"sizes": {"n_latents": 10**12}}, "n_latents is 1000000000000; .* at most 16,384"),
     ],
 )
 def test_an_override_that_does_not_fit_is_refused_in_the_models_own_words(

@@ -176,6 +176,22 @@ def test_the_course_s_files_are_no_choice_until_their_folder_is_named(
     assert spec_of(runs)["recipe"]["corpus"] == "course"
 
 
+def test_a_size_of_the_chosen_attention_has_a_field_and_reaches_the_job(
+    open_training: Open, runs: Path
+):
+    app = open_training()
+    keys = [field.key for field in app.number_input]
+    assert not {"training-features", "training-terms", "training-latents"} & set(keys)
+    app.selectbox(key="training-attention").set_value("favor").run()
+    field = app.number_input(key="training-features")
+    assert (field.label, field.placeholder, field.help) == ("Features", "128", "Of FAVOR+.")
+    field.set_value(32)
+    start(app.run())
+    spec = spec_of(runs)
+    assert spec["overrides"] == {"attention": "favor", "n_features": 32}
+    assert spec["recipe"]["n_features"] == 32
+
+
 def test_a_link_restores_the_form(open_training: Open):
     app = open_training(
         **{
