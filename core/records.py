@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, Field, fields, is_dataclass
+from types import NoneType, UnionType
 from typing import Any, Literal, TypeVar, cast, get_args, get_origin, get_type_hints
 
 import msgspec
@@ -58,13 +59,14 @@ def _in_words(hint: Any) -> str:
     """What a value of this type is called where another was found."""
     if get_origin(hint) is Literal:
         return f"one of {', '.join(get_args(hint))}"
-    kinds = (
-        "an object" if get_origin(kind) is dict else kind for kind in get_args(hint) or (hint,)
-    )
-    names = [
-        "an object" if kind is dict else getattr(kind, "__name__", str(kind)) for kind in kinds
-    ]
-    return " | ".join(names).replace("NoneType", "None")
+    kinds = get_args(hint) if isinstance(hint, UnionType) else (hint,)
+    return " | ".join(map(_name, kinds))
+
+
+def _name(kind: Any) -> str:
+    if kind is NoneType:
+        return "None"
+    return "an object" if dict in (kind, get_origin(kind)) else getattr(kind, "__name__", str(kind))
 
 
 def _refuse_keys(kind: type, data: Mapping[str, Any], *, extra_too: bool) -> None:

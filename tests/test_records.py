@@ -58,6 +58,7 @@ def test_a_field_with_a_door_is_made_there_and_errors_go_through():
         ({"rate": True}, "rate is True, float is needed"),
         ({"rate": "1"}, "rate is '1', float is needed"),
         ({"state": "up"}, "state is 'up', one of on, off is needed"),
+        ({"name": None}, "name is None, str is needed"),
         ({"more": []}, r"more is \[\], an object \| None is needed"),
         ({"inner": []}, r"inner is \[\], an object is needed"),
         ({"inner": {"width": 1.0}}, r"width is 1.0, int \| None is needed"),
