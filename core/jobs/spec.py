@@ -11,9 +11,9 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from core.from_json import dataclass_from_dict
 from core.jobs.folder import JOB
 from core.paths import COURSE_VARIABLE, course_folder
-from core.records import record_from_dict
 from core.runs.fine_tuning import TAKEN, shaped_like
 from core.training.presets import FINE_TUNING
 from core.training.presets import preset as preset_by_name
@@ -119,7 +119,7 @@ def spec_from_dict(data: dict[str, Any]) -> TrainSpec:
         raise ValueError(f"{JOB}: unknown verb {data.get('verb')!r}; this version knows {known}")
     plain = {key: value for key, value in data.items() if key != "arguments"}
     try:
-        return record_from_dict(TrainSpec, plain, doors={"recipe": recipe_from_dict})
+        return dataclass_from_dict(TrainSpec, plain, doors={"recipe": recipe_from_dict})
     except ValueError as error:
         raise ValueError(f"{JOB}: {error}") from None
 

@@ -7,18 +7,18 @@ from typing import Any, Literal, TypeVar, cast, get_args, get_origin, get_type_h
 
 import msgspec
 
-Record = TypeVar("Record")
+Made = TypeVar("Made")
 
 
-def record_from_dict(
-    kind: type[Record],
+def dataclass_from_dict(
+    kind: type[Made],
     data: Mapping[str, Any],
     *,
     doors: Mapping[str, Callable[[dict[str, Any]], Any]] | None = None,
     passes_over_others: bool = False,
     needed: str | None = None,
-) -> Record:
-    """A record of a dataclass, the inverse of `dataclasses.asdict`; dataclasses inside it too.
+) -> Made:
+    """An instance of a dataclass, the inverse of `dataclasses.asdict`; dataclasses inside it too.
 
     `doors` make the values of fields that have a reader of their own. Keys that no field has are
     refused, or passed over. Raises ValueError naming keys, value and what is `needed` instead.
@@ -51,7 +51,7 @@ def _value(
         raise ValueError(f"{name} is {value!r:.80}, {wanted} is needed") from None
     if not is_object:
         return value
-    inner: Any = record_from_dict(cast(type[Any], hint), value) if door is None else door(value)
+    inner: Any = dataclass_from_dict(cast(type[Any], hint), value) if door is None else door(value)
     return inner
 
 
