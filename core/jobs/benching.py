@@ -104,10 +104,10 @@ def _now_and_then(ask: Callable[[], bool]) -> Callable[[], bool]:
     """Asks a few times a second only: calls that are timed may be far shorter than a look."""
     last, answer = float("-inf"), False
 
-    def asked() -> bool:
+    def ask_now_and_then() -> bool:
         nonlocal last, answer
         if not answer and time.monotonic() - last > LOOK_EVERY_SECONDS:
             last, answer = time.monotonic(), ask()
         return answer
 
-    return asked
+    return ask_now_and_then

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from core.files import read_json, write_json
-from core.records import record_from_dict
+from core.from_json import dataclass_from_dict
 
 JOB, TICKET, STOP, STATUS = "job.json", "ticket.json", "stop.json", "status.json"
 LOCK, LOG = "worker.lock", "log.txt"
@@ -147,6 +147,6 @@ def _read_request(path: Path, kind: type[Request]) -> Request:
     if sorted(data) != sorted(names):
         raise ValueError(f"{path}: needs exactly {', '.join(names)}")
     try:
-        return record_from_dict(kind, data, needed="a number")
+        return dataclass_from_dict(kind, data, needed="a number")
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from None

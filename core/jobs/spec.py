@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from core.catalogue import settable_sizes
+from core.from_json import dataclass_from_dict
 from core.jobs.folder import JOB
 from core.paths import COURSE_VARIABLE, course_folder
-from core.records import record_from_dict
 from core.runs.fine_tuning import TAKEN, shaped_like
 from core.training.presets import FINE_TUNING
 from core.training.presets import preset as preset_by_name
@@ -125,7 +125,7 @@ def spec_from_dict(data: dict[str, Any]) -> TrainSpec:
     plain = {key: value for key, value in data.items() if key != "arguments"}
     try:
         doors = {"recipe": recipe_from_dict, "overrides": _overrides_from_dict}
-        return record_from_dict(TrainSpec, plain, doors=doors)
+        return dataclass_from_dict(TrainSpec, plain, doors=doors)
     except ValueError as error:
         raise ValueError(f"{JOB}: {error}") from None
 
@@ -142,7 +142,7 @@ def _overrides_from_dict(data: dict[str, Any]) -> Overrides:
     plain = {name: value for name, value in data.items() if name not in known}
     if "sizes" in plain:
         raise ValueError("unknown keys: sizes")
-    return replace(record_from_dict(Overrides, plain), sizes=sizes)
+    return replace(dataclass_from_dict(Overrides, plain), sizes=sizes)
 
 
 def train_spec(

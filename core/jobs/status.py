@@ -18,8 +18,8 @@ import psutil
 from safetensors import SafetensorError
 
 from core.files import read_json, write_json
+from core.from_json import dataclass_from_dict
 from core.jobs.folder import STATUS
-from core.records import record_from_dict
 
 WorkerState = Literal["queued", "running", "stopped", "failed", "finished"]
 FINAL = ("stopped", "failed", "finished")
@@ -70,7 +70,7 @@ def read_status(folder: Path) -> Status | None:
         return None
     data = read_json(folder / STATUS)
     try:
-        return record_from_dict(Status, data, passes_over_others=True)  # those of later versions
+        return dataclass_from_dict(Status, data, passes_over_others=True)  # those of later versions
     except ValueError as error:
         raise ValueError(f"{STATUS}: {error}") from None
 

@@ -17,7 +17,7 @@ from safetensors import SafetensorError, safe_open
 
 from core.checkpoints.shelf import CARD, SNAPSHOTS
 from core.files import read_json, write_json
-from core.records import record_from_dict
+from core.from_json import dataclass_from_dict
 from core.runs.journal import METRICS
 from core.training.ranges import RUNNING, refuse_outside
 
@@ -55,7 +55,7 @@ def read_settings(folder: Path) -> Settings:
     refuse_lost(folder)
     try:
         refuse_outside(data, RUNNING)
-        return record_from_dict(Settings, data, passes_over_others=True)
+        return dataclass_from_dict(Settings, data, passes_over_others=True)
     except ValueError as error:
         raise ValueError(f"{folder / RUN}: {error}") from None
 

@@ -70,6 +70,6 @@ def _show(spec: TrainSpec, run: Job | None) -> Shown:
     found = result(run, "held_out")
     figure = "" if found is None else f": {words.share(found)}"
     shown = show_answers(run, title=f"Right answers{figure}")
-    if asked := words.sample(run):
-        st.markdown(asked)
+    if sample := words.sample(run):
+        st.markdown(sample)
     return shown

@@ -32,8 +32,8 @@ def show_run(job: Job) -> None:
         show(plain(job.message), icon=":material/info:")
     if job.state == "queued":
         _tell_wait(job)
-    if asked := words.sample(job):
-        st.markdown(asked)
+    if sample := words.sample(job):
+        st.markdown(sample)
     shown = show_one(job)
     if job.state == "finished":
         _offer_to_keep(job)

@@ -49,10 +49,10 @@ def labels(jobs: Sequence[Job], zone: tzinfo | None) -> dict[str, str]:
 def asked_at(job: Job, zone: tzinfo | None) -> str:
     """When a job was started, by the viewer's clock."""
     try:
-        asked = datetime.strptime(job.id[:15], "%Y%m%d-%H%M%S").replace(tzinfo=UTC)
+        started = datetime.strptime(job.id[:15], "%Y%m%d-%H%M%S").replace(tzinfo=UTC)
     except ValueError:  # digits that are no time
         return job.id
-    return f"{asked.astimezone(zone):%d %b %H:%M:%S}"
+    return f"{started.astimezone(zone):%d %b %H:%M:%S}"
 
 
 def state(job: Job, *, now: float) -> str:
@@ -102,13 +102,13 @@ def progress(job: Job) -> str:
 
 def sample(job: Job) -> str:
     """The question that this run is asked again and again, with its latest answer."""
-    asked = None if job.status is None else job.status.sample
-    if asked is None:
+    latest = None if job.status is None else job.status.sample
+    if latest is None:
         return ""
-    given, expected = str(asked["answer"]).strip(), str(asked["expected"])
+    given, expected = str(latest["answer"]).strip(), str(latest["expected"])
     verdict = "right" if given == expected else f"expected: {plain(expected)}"
     answer = plain(given) or "(nothing)"
-    return f"At step {asked['step']:,}: {plain(asked['question'])} → **{answer}** ({verdict})"
+    return f"At step {latest['step']:,}: {plain(latest['question'])} → **{answer}** ({verdict})"
 
 
 def left_over(found: Sequence[Leftover]) -> str:

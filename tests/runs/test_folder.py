@@ -1,12 +1,23 @@
 """What must be found in the folder of a run, and whether it is still the same folder."""
 
+import json
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from core.checkpoints.shelf import CARD, SNAPSHOTS
-from core.runs.folder import RUN, STATE, Anchor, GoneError, lost_file, refuse_lost
+from core.runs.folder import (
+    RUN,
+    STATE,
+    Anchor,
+    GoneError,
+    lost_file,
+    read_settings,
+    refuse_lost,
+    write_settings,
+)
 from core.runs.journal import METRICS
 
 
@@ -71,3 +82,54 @@ def test_an_anchor_needs_what_lies_beside_it(tmp_path: Path):
         anchor.check()
     with pytest.raises(FileNotFoundError):
         Anchor(tmp_path / "absent")
+
+
+WHOLE = {
+    "recipe": {"name": "tiny"},
+    "seed": 3,
+    "n_steps": 20,
+    "data_sha256": "0a",
+    "corpus_folder": None,
+    "tuning": False,
+    "command": "python -m core train",
+    "start_from": None,
+}
+
+
+def put_settings(folder: Path, **change: Any) -> Path:
+    (folder / STATE).touch()
+    (folder / RUN).write_text(json.dumps({**WHOLE, **change}), encoding="utf-8")
+    return folder
+
+
+def test_settings_are_read_as_they_were_written(tmp_path: Path):
+    settings = read_settings(put_settings(tmp_path))
+    before = (tmp_path / RUN).read_text(encoding="utf-8")
+    write_settings(tmp_path, settings)
+    assert json.loads((tmp_path / RUN).read_text(encoding="utf-8")) == json.loads(before)
+    assert list(settings.for_card()) == ["recipe", "seed", "n_steps", "data_sha256", "command"]
+
+
+def test_settings_of_other_versions_may_have_more_or_no_start(tmp_path: Path):
+    folder = put_settings(tmp_path, mood="good")
+    data = json.loads((folder / RUN).read_text(encoding="utf-8"))
+    del data["start_from"]
+    (folder / RUN).write_text(json.dumps(data), encoding="utf-8")
+    assert read_settings(folder).start_from is None
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"recipe": []}, r"run.json: recipe is \[\], an object is needed"),
+        ({"tuning": "no"}, "run.json: tuning is 'no', bool is needed"),
+        ({"corpus_folder": 3}, r"run.json: corpus_folder is 3, str \| None is needed"),
+        ({"start_from": "base"}, "run.json: start_from is 'base', an object"),
+        ({"seed": True}, "run.json: seed is True; whole numbers from 0"),
+    ],
+)
+def test_settings_of_wrong_types_say_which_key(
+    tmp_path: Path, change: dict[str, Any], message: str
+):
+    with pytest.raises(ValueError, match=message):
+        read_settings(put_settings(tmp_path, **change))

@@ -2,22 +2,23 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, Field, fields, is_dataclass
+from types import NoneType, UnionType
 from typing import Any, Literal, TypeVar, cast, get_args, get_origin, get_type_hints
 
 import msgspec
 
-Record = TypeVar("Record")
+Made = TypeVar("Made")
 
 
-def record_from_dict(
-    kind: type[Record],
+def dataclass_from_dict(
+    kind: type[Made],
     data: Mapping[str, Any],
     *,
     doors: Mapping[str, Callable[[dict[str, Any]], Any]] | None = None,
     passes_over_others: bool = False,
     needed: str | None = None,
-) -> Record:
-    """A record of a dataclass, the inverse of `dataclasses.asdict`; dataclasses inside it too.
+) -> Made:
+    """An instance of a dataclass, the inverse of `dataclasses.asdict`; dataclasses inside it too.
 
     `doors` make the values of fields that have a reader of their own. Keys that no field has are
     refused, or passed over. Raises ValueError naming keys, value and what is `needed` instead.
@@ -50,7 +51,7 @@ def _value(
         raise ValueError(f"{name} is {value!r:.80}, {wanted} is needed") from None
     if not is_object:
         return value
-    inner: Any = record_from_dict(cast(type[Any], hint), value) if door is None else door(value)
+    inner: Any = dataclass_from_dict(cast(type[Any], hint), value) if door is None else door(value)
     return inner
 
 
@@ -58,13 +59,14 @@ def _in_words(hint: Any) -> str:
     """What a value of this type is called where another was found."""
     if get_origin(hint) is Literal:
         return f"one of {', '.join(get_args(hint))}"
-    kinds = (
-        "an object" if get_origin(kind) is dict else kind for kind in get_args(hint) or (hint,)
-    )
-    names = [
-        "an object" if kind is dict else getattr(kind, "__name__", str(kind)) for kind in kinds
-    ]
-    return " | ".join(names).replace("NoneType", "None")
+    kinds = get_args(hint) if isinstance(hint, UnionType) else (hint,)
+    return " | ".join(map(_name, kinds))
+
+
+def _name(kind: Any) -> str:
+    if kind is NoneType:
+        return "None"
+    return "an object" if dict in (kind, get_origin(kind)) else getattr(kind, "__name__", str(kind))
 
 
 def _refuse_keys(kind: type, data: Mapping[str, Any], *, extra_too: bool) -> None:

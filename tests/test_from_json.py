@@ -1,4 +1,4 @@
-"""Records from JSON objects: keys and types are held, and values stay as they stand."""
+"""Dataclasses from JSON objects: keys and types are held, and values stay as they stand."""
 
 import json
 from dataclasses import asdict, dataclass, field
@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 import pytest
 
-from core.records import record_from_dict
+from core.from_json import dataclass_from_dict
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,27 +27,27 @@ class Outer:
 WHOLE: dict[str, Any] = {"name": "a", "rate": 24, "inner": {"width": 3}, "upper": "A"}
 
 
-def test_a_record_comes_back_as_it_was_written():
-    read = record_from_dict(Outer, WHOLE)
+def test_a_dataclass_comes_back_as_it_was_written():
+    read = dataclass_from_dict(Outer, WHOLE)
     assert read == Outer(name="a", rate=24, inner=Inner(width=3), upper="A")
-    assert record_from_dict(Outer, json.loads(json.dumps(asdict(read)))) == read
+    assert dataclass_from_dict(Outer, json.loads(json.dumps(asdict(read)))) == read
 
 
 def test_a_whole_number_of_a_float_is_written_again_as_a_whole_number():
-    assert json.dumps(record_from_dict(Outer, WHOLE).rate) == "24"
+    assert json.dumps(dataclass_from_dict(Outer, WHOLE).rate) == "24"
 
 
 def test_a_field_with_a_door_is_made_there_and_errors_go_through():
     doors = {"inner": lambda data: Inner(width=2 * data["width"])}
-    assert record_from_dict(Outer, WHOLE, doors=doors).inner.width == 6
+    assert dataclass_from_dict(Outer, WHOLE, doors=doors).inner.width == 6
 
     def refuse(_: dict[str, Any]) -> Any:
         raise ValueError("no recipe")
 
     with pytest.raises(ValueError, match="no recipe"):
-        record_from_dict(Outer, WHOLE, doors={"inner": refuse})
+        dataclass_from_dict(Outer, WHOLE, doors={"inner": refuse})
     with pytest.raises(ValueError, match="inner is 3, an object is needed"):
-        record_from_dict(Outer, {**WHOLE, "inner": 3}, doors=doors)
+        dataclass_from_dict(Outer, {**WHOLE, "inner": 3}, doors=doors)
 
 
 @pytest.mark.parametrize(
@@ -58,27 +58,28 @@ def test_a_field_with_a_door_is_made_there_and_errors_go_through():
         ({"rate": True}, "rate is True, float is needed"),
         ({"rate": "1"}, "rate is '1', float is needed"),
         ({"state": "up"}, "state is 'up', one of on, off is needed"),
+        ({"name": None}, "name is None, str is needed"),
         ({"more": []}, r"more is \[\], an object \| None is needed"),
         ({"inner": []}, r"inner is \[\], an object is needed"),
         ({"inner": {"width": 1.0}}, r"width is 1.0, int \| None is needed"),
         ({"inner": {"depth": 1}}, "unknown keys: depth"),
     ],
 )
-def test_what_is_not_such_a_record_is_named(change: dict[str, Any], message: str):
+def test_what_is_not_such_an_object_is_named(change: dict[str, Any], message: str):
     with pytest.raises(ValueError, match=message):
-        record_from_dict(Outer, {**WHOLE, **change})
+        dataclass_from_dict(Outer, {**WHOLE, **change})
 
 
 def test_missing_keys_are_named_and_those_with_a_default_may_lack():
-    assert record_from_dict(Outer, {"name": "a", "rate": 0.5}) == Outer(name="a", rate=0.5)
+    assert dataclass_from_dict(Outer, {"name": "a", "rate": 0.5}) == Outer(name="a", rate=0.5)
     with pytest.raises(ValueError, match="missing keys: name, rate"):
-        record_from_dict(Outer, {})
+        dataclass_from_dict(Outer, {})
 
 
 def test_unknown_keys_are_passed_over_where_that_is_told():
-    assert record_from_dict(Outer, {**WHOLE, "zoo": 1}, passes_over_others=True).name == "a"
+    assert dataclass_from_dict(Outer, {**WHOLE, "zoo": 1}, passes_over_others=True).name == "a"
 
 
 def test_an_error_can_say_what_all_its_values_need():
     with pytest.raises(ValueError, match="name is 7, a text is needed"):
-        record_from_dict(Outer, {**WHOLE, "name": 7}, needed="a text")
+        dataclass_from_dict(Outer, {**WHOLE, "name": 7}, needed="a text")
