@@ -13,9 +13,8 @@ from core.checkpoints.store import Checkpoint, load_checkpoint
 from core.cli.arguments import checkpoint_folder
 from core.cli.evaluating import corpus_of
 from core.data.corpus import TrainingCorpus, questions_digest
-from core.inspection.ablate import head_means
+from core.inspection.ablate import effect, head_means
 from core.inspection.answered import answered
-from core.inspection.effects import effect
 from core.inspection.head_record import HeadRecord, save_record
 from core.inspection.head_rows import HeadRow, HeadTable, Together
 from core.inspection.head_table import Progress, head_tables, measure_heads, prepare

@@ -17,11 +17,12 @@ from core.jobs.folder import job_folder, log_tail
 from core.jobs.keep import keep
 from core.jobs.launcher import LocalLauncher
 from core.jobs.leftovers import leftovers
-from core.jobs.spec import Overrides, TrainSpec, train_spec
+from core.jobs.spec import TrainSpec, train_spec
 from core.jobs.state import Job, list_all, show
 from core.models.config import Positions
 from core.runs.journal import read_metrics
 from core.training.presets import PRESETS
+from core.training.recipe import Overrides
 
 LOOK_EVERY_SECONDS = 0.5
 N_LOG_LINES = 10

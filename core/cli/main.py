@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import NoReturn, TextIO
 
 from core.cli import verbs
-from core.cli.ablation import add_ablation
 from core.cli.arguments import named_file, typed
 from core.cli.bench import add_bench
 from core.cli.evaluating import add_evaluate
@@ -23,7 +22,7 @@ from core.cli.heads import add_heads
 from core.cli.importing import add_import
 from core.cli.jobs import add_jobs
 from core.cli.montecarlo import add_montecarlo
-from core.cli.seeds import add_seeds
+from core.cli.tables import add_ablation, add_seeds
 from core.cli.train import add_train
 from core.data.biographies import PATTERNS
 from core.data.characters import legible

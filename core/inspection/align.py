@@ -18,7 +18,7 @@ from itertools import takewhile
 from core.data.characters import SPACE_GLYPH
 from core.data.people import BIRTHPLACE
 from core.inspection.fold import fold, word_index, word_labels
-from core.inspection.record import Array, AttentionTrace
+from core.inspection.traced import Array, AttentionTrace
 
 TOKENS, POSITIONS, WORDS, PARTS = "token by token", "position by position", "by word", "by part"
 NAME = "name"

@@ -16,7 +16,7 @@ from torch import Tensor
 from core.checkpoints.store import Checkpoint
 from core.data.people import Question, is_right
 from core.generation.greedy import Answer, answer, prompt_ids
-from core.inspection.record import Array
+from core.inspection.traced import Array
 from core.models.seam import Attend, Change, Model
 
 BATCH_SIZE = 128

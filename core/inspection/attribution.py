@@ -22,7 +22,7 @@ from core.checkpoints.store import Checkpoint
 from core.data.people import Question
 from core.data.vocabulary import Vocabulary
 from core.inspection.answered import Answered, answered, in_batches
-from core.inspection.record import Array
+from core.inspection.traced import Array
 from core.models.heads import Heads
 from core.models.seam import Model, Stream, refuse_lacking
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from core.catalogue import MECHANISMS
-from core.inspection.record import Array, AttentionTrace, Step
+from core.inspection.traced import Array, AttentionTrace, Step
 
 CLEAR_WEIGHT = 0.3
 CLEAR_FACTOR = 2.0

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from core.inspection.align import POSITIONS, TOKENS, Alignment
 from core.inspection.heads import Head
-from core.inspection.record import Array, AttentionTrace
+from core.inspection.traced import Array, AttentionTrace
 
 QUANTITIES = ("weight", "contribution")
 Visible = NDArray[np.bool_]

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.data.byte_pieces import joined
-from core.inspection.record import Array
+from core.inspection.traced import Array
 
 
 def word_index(word_starts: Sequence[bool]) -> NDArray[np.intp]:

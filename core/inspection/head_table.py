@@ -11,10 +11,9 @@ import numpy as np
 from core.checkpoints.store import Checkpoint
 from core.data.people import Question
 from core.generation.greedy import Answer
-from core.inspection.ablate import head_means
+from core.inspection.ablate import Effect, effect, head_means
 from core.inspection.answered import Answered, answered
 from core.inspection.attribution import attribution, mean_attribution
-from core.inspection.effects import Effect, effect
 from core.inspection.head_rows import (
     HeadRow,
     HeadTable,
@@ -26,7 +25,7 @@ from core.inspection.head_rows import (
 )
 from core.inspection.heads import EVERY_HEAD_ON, Head, HeadMeans, HeadsOff, Mode, every_head
 from core.inspection.readings import Readings, named_scores, read_split, read_trace
-from core.inspection.record import Array, AttentionTrace
+from core.inspection.traced import Array, AttentionTrace
 from core.models.seam import Model
 
 Progress = Callable[[int, int], None]

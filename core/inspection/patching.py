@@ -18,7 +18,7 @@ from core.checkpoints.store import Checkpoint
 from core.generation.greedy import answer, prompt_ids
 from core.inspection.answered import attending
 from core.inspection.heads import check_head, head_name
-from core.inspection.record import Array
+from core.inspection.traced import Array
 from core.models.heads import Heads
 from core.models.seam import Change, Model, Stream, Tap, refuse_lacking
 

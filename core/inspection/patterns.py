@@ -23,8 +23,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.inspection.captions import CLEAR_FACTOR, CLEAR_WEIGHT
-from core.inspection.record import AttentionTrace
 from core.inspection.scores import FIRST_ROW
+from core.inspection.traced import AttentionTrace
 
 IN_EVERY_ROW = ("previous token", "same token", "first token")
 IN_FIRST_WRITING_ROW = (

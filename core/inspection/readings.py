@@ -27,9 +27,9 @@ from core.inspection.patterns import (
     places_of,
     uniform_pattern_scores,
 )
-from core.inspection.record import AttentionTrace, contribution
 from core.inspection.scores import HeadScores, head_scores, uniform_over
 from core.inspection.trace import Layer, name_positions, place, record_layers
+from core.inspection.traced import AttentionTrace, contribution
 from core.models.seam import Model
 
 SCORES = tuple(field.name for field in fields(HeadScores))

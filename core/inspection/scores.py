@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from core.inspection.record import AttentionTrace
+from core.inspection.traced import AttentionTrace
 
 FIRST_ROW = 2
 

@@ -18,7 +18,7 @@ from core.generation.greedy import answer, prompt_ids
 from core.inspection.ablate import switched_off
 from core.inspection.answered import attending
 from core.inspection.heads import EVERY_HEAD_ON, Head, HeadsOff, checked_off
-from core.inspection.record import Array, AttentionTrace, Candidate, Proof, Step
+from core.inspection.traced import Array, AttentionTrace, Candidate, Proof, Step
 from core.models.heads import DotHeads, Heads
 from core.models.seam import Change, Model
 

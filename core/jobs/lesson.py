@@ -7,9 +7,10 @@ half a minute it knows the answers to its training questions by heart.
 
 from collections.abc import Iterable, Sequence
 
-from core.jobs.spec import Overrides, TrainSpec, train_spec
+from core.jobs.spec import TrainSpec, train_spec
 from core.jobs.state import Job
 from core.training.presets import preset
+from core.training.recipe import Overrides
 
 SCRATCH_MINUTES, PRETRAINED_MINUTES = 0.5, 3.0
 SCRATCH_NAME, PRETRAINED_NAME = "Lesson: questions only", "Lesson: sentences first"

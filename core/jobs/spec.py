@@ -7,19 +7,17 @@ text wherever it is shown.
 import math
 import os
 import re
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from core.catalogue import settable_sizes
 from core.from_json import dataclass_from_dict
 from core.jobs.folder import JOB
 from core.paths import COURSE_VARIABLE, course_folder
 from core.runs.fine_tuning import TAKEN, shaped_like
 from core.training.presets import FINE_TUNING
 from core.training.presets import preset as preset_by_name
-from core.training.recipe import Recipe, recipe_from_dict
+from core.training.recipe import Overrides, Recipe, overrides_from_dict, recipe_from_dict
 
 VERBS = ("train", "bench")
 DEVICES = ("cpu",)
@@ -39,42 +37,6 @@ class Limits:
 
 # The most that anybody can ask for.
 SERVER = Limits(minutes=720.0, steps=2_000_000, disk_bytes=2_000_000_000)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Overrides:
-    """What differs from the preset; None leaves it alone. `sizes` are those of core.catalogue.
-
-    `learning_rate` is the peak rate of the matrices (of all with AdamW); the rate of the rest
-    keeps its ratio to it.
-    """
-
-    width: int | None = None
-    n_layers: int | None = None
-    n_heads: int | None = None
-    positions: str | None = None
-    attention: str | None = None
-    sizes: Mapping[str, int] = field(default_factory=dict[str, int])
-    learning_rate: float | None = None
-
-    def given(self) -> dict[str, Any]:
-        """Only what was set, the sizes behind `attention` as in a recipe."""
-        values: dict[str, Any] = {}
-        for entry in fields(self):
-            value = getattr(self, entry.name)
-            values |= value if entry.name == "sizes" else {entry.name: value}
-        return {name: value for name, value in values.items() if value is not None}
-
-    def apply(self, recipe: Recipe) -> Recipe:
-        """The recipe with what was set; whether the sizes fit is for `check`."""
-        changes = self.given()
-        rate = changes.pop("learning_rate", None)
-        if rate is not None:
-            changes["adamw_rate"] = rate
-            if recipe.optimizer == "muon":
-                changes["adamw_rate"] = rate * recipe.adamw_rate / recipe.matrix_rate
-                changes["matrix_rate"] = rate
-        return replace(recipe, **changes)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,25 +86,10 @@ def spec_from_dict(data: dict[str, Any]) -> TrainSpec:
         raise ValueError(f"{JOB}: unknown verb {data.get('verb')!r}; this version knows {known}")
     plain = {key: value for key, value in data.items() if key != "arguments"}
     try:
-        doors = {"recipe": recipe_from_dict, "overrides": _overrides_from_dict}
+        doors = {"recipe": recipe_from_dict, "overrides": overrides_from_dict}
         return dataclass_from_dict(TrainSpec, plain, doors=doors)
     except ValueError as error:
         raise ValueError(f"{JOB}: {error}") from None
-
-
-def _overrides_from_dict(data: dict[str, Any]) -> Overrides:
-    """The inverse of `Overrides.given`."""
-    known, sizes = settable_sizes(), dict[str, int]()
-    for name in known:
-        value = data.get(name)
-        if isinstance(value, bool) or not isinstance(value, int | None):
-            raise ValueError(f"{name} is {value!r:.80}, int | None is needed")
-        if value is not None:
-            sizes[name] = value
-    plain = {name: value for name, value in data.items() if name not in known}
-    if "sizes" in plain:
-        raise ValueError("unknown keys: sizes")
-    return replace(dataclass_from_dict(Overrides, plain), sizes=sizes)
 
 
 def train_spec(

@@ -9,8 +9,7 @@ from core.montecarlo.compare import law_of, spread_against_beta
 from core.montecarlo.result import Sample
 from core.montecarlo.sample import sample
 from core.montecarlo.spec import MOST_BETA, Heads, PerturbationSpec
-from core.theory.exercise import textbook_share
-from core.theory.limit import limit_law
+from core.theory.limit import limit_law, textbook_share
 from core.theory.output_law import OutputLaw
 from core.theory.radial import RadialLaw
 

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from core.theory.normal import cdf
+from core.theory.normal import cdf, sigmoid
 
 Array = NDArray[np.float64]
 
@@ -69,3 +69,11 @@ def _share(scores: Array) -> float:
     top = scores.max(axis=1, keepdims=True)
     largest = scores >= top - 1e-12 * np.abs(scores).max()
     return float((largest[:, 0] / largest.sum(axis=1)).mean())
+
+
+Array = NDArray[np.float64]
+
+
+def textbook_share(epsilon: ArrayLike, *, beta: float) -> Array:
+    """Weight on a of one head q = β(μ_a + μ_b), without the other n − 2 keys: σ(β(ε − 1))."""
+    return sigmoid(beta * (np.asarray(epsilon, dtype=float) - 1.0))

@@ -1,9 +1,11 @@
 """What a training does, frozen: data, model, phases, optimizer. A recipe and a seed fix a run."""
 
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any, Literal
 
-from core.catalogue import SIZES, MechanismSizes, in_file_order
+from core.catalogue import SIZES, MechanismSizes, in_file_order, settable_sizes
+from core.from_json import dataclass_from_dict
 from core.models.config import GPTConfig, Positions
 from core.training.ranges import MOST_PHASES, PHASE, RECIPE, refuse_outside
 
@@ -126,6 +128,42 @@ class Recipe(MechanismSizes):
         return self.model_config(1).longest_input
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Overrides:
+    """What differs from the preset; None leaves it alone. `sizes` are those of core.catalogue.
+
+    `learning_rate` is the peak rate of the matrices (of all with AdamW); the rate of the rest
+    keeps its ratio to it.
+    """
+
+    width: int | None = None
+    n_layers: int | None = None
+    n_heads: int | None = None
+    positions: str | None = None
+    attention: str | None = None
+    sizes: Mapping[str, int] = field(default_factory=dict[str, int])
+    learning_rate: float | None = None
+
+    def given(self) -> dict[str, Any]:
+        """Only what was set, the sizes behind `attention` as in a recipe."""
+        values: dict[str, Any] = {}
+        for entry in fields(self):
+            value = getattr(self, entry.name)
+            values |= value if entry.name == "sizes" else {entry.name: value}
+        return {name: value for name, value in values.items() if value is not None}
+
+    def apply(self, recipe: Recipe) -> Recipe:
+        """The recipe with what was set; whether the sizes fit is for `check`."""
+        changes = self.given()
+        rate = changes.pop("learning_rate", None)
+        if rate is not None:
+            changes["adamw_rate"] = rate
+            if recipe.optimizer == "muon":
+                changes["adamw_rate"] = rate * recipe.adamw_rate / recipe.matrix_rate
+                changes["matrix_rate"] = rate
+        return replace(recipe, **changes)
+
+
 def recipe_from_dict(data: dict[str, Any]) -> Recipe:
     """The inverse of `Recipe.to_dict`. Raises ValueError for unknown or missing keys, and for
     numbers beyond all use.
@@ -136,3 +174,18 @@ def recipe_from_dict(data: dict[str, Any]) -> Recipe:
         return Recipe(**values)
     except (KeyError, TypeError) as error:
         raise ValueError(f"not a recipe: {error}") from None
+
+
+def overrides_from_dict(data: dict[str, Any]) -> Overrides:
+    """The inverse of `Overrides.given`."""
+    known, sizes = settable_sizes(), dict[str, int]()
+    for name in known:
+        value = data.get(name)
+        if isinstance(value, bool) or not isinstance(value, int | None):
+            raise ValueError(f"{name} is {value!r:.80}, int | None is needed")
+        if value is not None:
+            sizes[name] = value
+    plain = {name: value for name, value in data.items() if name not in known}
+    if "sizes" in plain:
+        raise ValueError("unknown keys: sizes")
+    return replace(dataclass_from_dict(Overrides, plain), sizes=sizes)

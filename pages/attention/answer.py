@@ -2,9 +2,9 @@
 
 import streamlit as st
 
+from core.inspection.ablate import Effect
 from core.inspection.captions import mechanism_note
-from core.inspection.effects import Effect
-from core.inspection.record import AttentionTrace
+from core.inspection.traced import AttentionTrace
 from pages.attention.controls import Choice
 from pages.attention.switches import CHANGES, STAYS, Switches, names_of
 from pages.shared.text import percent, plain, verdict_badge

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from core.data.task import COURSE, Task
-from core.inspection.record import AttentionTrace
+from core.inspection.traced import AttentionTrace
 from pages.attention.upload import UPLOADED, Upload, choose_upload
 from pages.attention.view import ARCS, MAP, MOST_ARC_TOKENS, PARTS, View, make_view
 from pages.shared import bound

@@ -6,9 +6,9 @@ import streamlit as st
 
 from core.figures.template import Figure
 from core.inspection.heads import head_name
-from core.inspection.record import AttentionTrace
+from core.inspection.traced import AttentionTrace
 from pages.attention.view import View
-from pages.shared.files import download_csv, download_json, download_svg
+from pages.shared.charts import download_csv, download_json, download_svg
 from pages.shared.text import plain
 
 TABLES_KEY = "tables"

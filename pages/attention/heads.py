@@ -10,7 +10,7 @@ from core.figures import attention_row as row_figures
 from core.figures.template import Figure
 from core.inspection.captions import row_sentence, strongest_head
 from core.inspection.heads import every_head, head_name, parse_head
-from core.inspection.record import AttentionTrace, Step
+from core.inspection.traced import AttentionTrace, Step
 from pages.attention.controls import Display
 from pages.attention.downloads import show_downloads
 from pages.attention.view import (

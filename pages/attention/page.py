@@ -3,7 +3,7 @@
 import streamlit as st
 
 from core.checkpoints.store import CheckpointError
-from core.inspection.record import AttentionTrace
+from core.inspection.traced import AttentionTrace
 from pages.attention.answer import (
     show_answer,
     show_change,

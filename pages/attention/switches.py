@@ -9,10 +9,10 @@ from streamlit.delta_generator import DeltaGenerator
 from core.data.task import Task
 from core.inspection.head_rows import n_together
 from core.inspection.heads import Head, HeadsOff, Mode, head_name
-from core.inspection.record import AttentionTrace
+from core.inspection.traced import AttentionTrace
 from pages.shared import bound
 from pages.shared.loading import Source, load_example
-from pages.shared.means import NO_MEANS, means_of, means_possible
+from pages.shared.questions import NO_MEANS, means_of, means_possible
 from pages.shared.records import record_of
 
 ROW = "off-L{}"

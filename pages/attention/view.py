@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from core.data.characters import SPACE_GLYPH
 from core.figures.thumbnails import thumbnail
 from core.inspection.fold import fold, word_index, word_labels
-from core.inspection.record import Array, AttentionTrace
 from core.inspection.scores import HeadScores, head_scores, name_to_answer, uniform_over
+from core.inspection.traced import Array, AttentionTrace
 
 MAP, ARCS, PARTS = "map", "arcs", "q·k parts"
 MOST_ARC_TOKENS = 40

@@ -16,8 +16,7 @@ from core.inspection.heads import Head, head_name
 from pages.compare import words
 from pages.compare.controls import PREFIX, Pair
 from pages.compare.view import HEAD_KEY, OTHER_KEY, Traces, View
-from pages.shared.charts import clicked, show_chart
-from pages.shared.files import download_csv, download_json, download_svg
+from pages.shared.charts import clicked, download_csv, download_json, download_svg, show_chart
 from pages.shared.text import plain
 
 # Columns of the grid that a map takes; the third has its scale beside it. On less than some 240

@@ -9,7 +9,7 @@ from core.inspection.align import Alignment
 from core.inspection.captions import strongest_head
 from core.inspection.compare import QUANTITIES
 from core.inspection.heads import Head, every_head, head_name, parse_head
-from core.inspection.record import AttentionTrace
+from core.inspection.traced import AttentionTrace
 from pages.compare.controls import MOMENTS, PREFIX, Pair
 from pages.shared import bound
 from pages.shared.text import plain

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from core.inspection.compare import Comparison
 from core.inspection.heads import head_name
-from core.inspection.record import AttentionTrace
+from core.inspection.traced import AttentionTrace
 from pages.compare.controls import MODELS, Pair, Side
 from pages.shared.text import percent, plain, verdict_badge
 

@@ -12,14 +12,13 @@ from core.inspection.attribution import Attribution, Lens
 from core.inspection.captions import mechanism_note
 from core.inspection.head_rows import HeadTable
 from core.inspection.head_table import HeadExample
-from core.inspection.record import AttentionTrace
+from core.inspection.traced import AttentionTrace
 from pages.heads import example_words as said
 from pages.heads.controls import PREFIX, Measured
-from pages.heads.data import table_of
 from pages.heads.measuring import in_place, load_attribution, load_lens
+from pages.heads.overview import table_of
 from pages.shared import bound
-from pages.shared.charts import show_chart
-from pages.shared.files import download_csv, download_json, download_svg
+from pages.shared.charts import download_csv, download_json, download_svg, show_chart
 from pages.shared.loading import Source, load_example, load_trace, shipped
 from pages.shared.questions import choose_question
 from pages.shared.text import percent, plain, verdict_badge

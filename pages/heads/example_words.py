@@ -8,7 +8,7 @@ from core.inspection.attribution import Attribution, Lens
 from core.inspection.head_rows import HeadTable, rank_agreement
 from core.inspection.head_table import HeadExample
 from core.inspection.heads import head_name
-from core.inspection.record import AttentionTrace
+from core.inspection.traced import AttentionTrace
 from pages.heads.overview_words import NAMES, SCORES
 from pages.shared.text import percent, plain
 

@@ -10,16 +10,15 @@ import streamlit as st
 from core.data.corpus import questions_digest
 from core.data.people import Question
 from core.generation.greedy import prompt_ids
+from core.inspection.ablate import effect
 from core.inspection.attribution import Attribution, Lens, attribution, logit_lens
-from core.inspection.effects import effect
 from core.inspection.head_rows import HeadRow, HeadTable
 from core.inspection.head_table import Prepared, finish_table, head_row, prepare
 from core.inspection.heads import HeadsOff, every_head
 from core.inspection.patching import Patched, head_sites, patch, residual_sites
 from pages.heads.controls import Measured
 from pages.shared.loading import HASHED, Source, shipped
-from pages.shared.means import NO_MEANS, means_of
-from pages.shared.questions import known_questions
+from pages.shared.questions import NO_MEANS, known_questions, means_of
 
 STREAM, HEADS = "residual stream", "one head"
 NO_QUESTIONS = (

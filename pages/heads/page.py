@@ -3,8 +3,7 @@
 import streamlit as st
 
 from pages.heads.controls import ALL, ONE, Measured, choose, choose_part
-from pages.heads.data import offer_to_measure, table_of
-from pages.heads.overview import show_overview
+from pages.heads.overview import offer_to_measure, show_overview, table_of
 
 
 def main() -> None:

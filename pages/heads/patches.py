@@ -16,8 +16,7 @@ from core.inspection.patching import Patched, Site
 from pages.heads.controls import PREFIX, Measured
 from pages.heads.measuring import HEADS, STREAM, load_patched
 from pages.shared import bound
-from pages.shared.charts import show_chart
-from pages.shared.files import download_csv, download_json, download_svg
+from pages.shared.charts import download_csv, download_json, download_svg, show_chart
 from pages.shared.loading import Source, shipped
 from pages.shared.questions import as_long, choose_question
 from pages.shared.text import plain

@@ -1,13 +1,16 @@
 """Time and memory against the length, the verdicts below them, and the files."""
 
-from collections.abc import Mapping
+import json
+from collections.abc import Mapping, Sequence
+from functools import partial
 
+import pandas as pd
 import streamlit as st
 
 from core.bench.curves import Curve, floors, memory_curves, not_run, sizes_of, time_curves
 from core.bench.fits import Crossover
 from core.bench.record import Bench, Record, Setting
-from core.bench.summary import crossovers_of
+from core.bench.summary import crossovers_of, report_of
 from core.catalogue import FAMILIES, FEATURE_MAPS, METHODS, family, label
 from core.figures import runtime as figures
 from core.figures.template import Figure
@@ -15,11 +18,12 @@ from core.jobs.state import Job
 from core.theory.costs import crossover_length
 from pages.runtime import controls, words
 from pages.runtime.controls import Looked
-from pages.runtime.files import show_files
-from pages.shared.charts import show_chart
+from pages.shared import jobs as job_kit
+from pages.shared.charts import download, show_chart
 from pages.shared.text import plain
 
 TIME, MEMORY = ("ms", 1e3), ("MB", 1e-6)
+TABLES_KEY = "rt-tables"
 NARROWEST = 400  # pixels of a picture: narrower, and the second column of its legend is cut
 STATES = {
     "queued": "waits for its turn",
@@ -205,3 +209,30 @@ def _show_left_out(records: list[Record]) -> None:
             )
             + "."
         )
+
+
+def show_files(
+    bench: Bench, setting: Setting, records: Sequence[Record], charts: Mapping[str, Figure]
+) -> None:
+    """The files of one picture, and the report of its setting."""
+
+    def offer_report() -> None:
+        make = partial(report, bench, setting)
+        download("Report (JSON)", make, "bench.json", "application/json")
+
+    job_kit.show_files(
+        "As table and files", charts, lambda: _table(records), key=TABLES_KEY, more=offer_report
+    )
+
+
+def _table(records: Sequence[Record]) -> pd.DataFrame:
+    """One line a record; its flags as one text."""
+    return pd.DataFrame([{**r.to_dict(whole=False), "flags": "; ".join(r.flags)} for r in records])
+
+
+def report(bench: Bench, setting: Setting) -> bytes:
+    """The JSON that `python -m core bench --json` prints, of one setting."""
+    one = Bench(
+        machine=bench.machine, environment=bench.environment, records=tuple(bench.of(setting))
+    )
+    return json.dumps(report_of(one), ensure_ascii=False, indent=1).encode()

@@ -19,7 +19,7 @@ from core.jobs.launcher import LocalLauncher
 from core.jobs.spec import TrainSpec
 from core.jobs.state import Job, list_all
 from pages.shared import link
-from pages.shared.files import download, download_svg
+from pages.shared.charts import download, download_svg
 from pages.shared.text import plain
 
 POLL_SECONDS = 2.0

@@ -15,12 +15,12 @@ from core.checkpoints.store import Checkpoint, CheckpointError, load_checkpoint
 from core.data.corpus import course_corpus
 from core.data.course import load_course
 from core.data.people import SPLITS, Person, Question, load_people, questions_of
+from core.inspection.ablate import Effect, effect
 from core.inspection.answered import answered
-from core.inspection.effects import Effect, effect
 from core.inspection.head_table import HeadExample, head_example
 from core.inspection.heads import EVERY_HEAD_ON, Head, HeadsOff, Mode
-from core.inspection.record import AttentionTrace
 from core.inspection.trace import trace
+from core.inspection.traced import AttentionTrace
 from core.paths import CHECKPOINTS, PEOPLE
 from pages.shared.records import digest
 

@@ -1,16 +1,23 @@
-"""Whom the model is asked about: people of its corpus, or whatever is typed."""
+"""Whom the model is asked about: people of its task, or whatever is typed; and what each head gives
+on average over its dev questions.
+"""
 
 from collections.abc import Callable
 
 import streamlit as st
 
 from core.data.characters import compose
-from core.data.people import BIRTHPLACE, split_of
+from core.data.corpus import questions_digest
+from core.data.people import BIRTHPLACE, Question, split_of
 from core.data.task import Task
 from core.data.vocabulary import Vocabulary
+from core.inspection.ablate import head_means
+from core.inspection.answered import answered
+from core.inspection.heads import HeadMeans
 from core.paths import course_folder
 from pages.shared import bound
-from pages.shared.loading import Questions, course_questions, notable_questions
+from pages.shared.loading import HASHED, Questions, Source, course_questions, notable_questions
+from pages.shared.records import record_of
 from pages.shared.text import plain
 
 DEFAULT_NAME = "Ada Lovelace"
@@ -33,6 +40,10 @@ NO_NAMES = "Names to choose from appear where A5_DATA names the folder of the co
 COMPOSED = (
     "Typed with letters and accents apart; asked in composed letters (Unicode NFC), which are what "
     "the model has read."
+)
+NO_MEANS = (
+    "Their mean over the dev questions is not offered: the questions of the course are not at "
+    "hand (A5\\_DATA), and no table of these weights is recorded."
 )
 Fits = Callable[[str], bool]
 
@@ -130,3 +141,24 @@ def _choose_person(known: Questions, source: str, key: str, name: str, fits: Fit
     names = list(texts)
     default = names.index(name) if name in names else 0
     return texts[bound.selectbox("Person", names, default, key=key, follows=True)]
+
+
+def means_of(source: Source, task: Task | None) -> HeadMeans | None:
+    """None where neither a record nor the dev questions are at hand."""
+    record = record_of(source.name, source.digest)
+    if record is not None:
+        return record.means
+    dev = known_questions(task).get("dev")
+    return _means(source, questions_digest(dev), dev) if dev else None
+
+
+def means_possible(source: Source, task: Task | None) -> bool:
+    """Whether there is anything to take the means from; costs nothing."""
+    recorded = record_of(source.name, source.digest) is not None
+    return recorded or bool(known_questions(task).get("dev"))
+
+
+@st.cache_resource(max_entries=16, show_spinner="Asking the dev questions", hash_funcs=HASHED)
+def _means(source: Source, questions: str, _dev: list[Question]) -> HeadMeans:
+    stored = source.load()
+    return head_means(stored.model, answered(stored, _dev))

@@ -10,12 +10,12 @@ import streamlit as st
 from core import paths
 from core.catalogue import TRAINED, settable_sizes
 from core.checkpoints.shelf import list_checkpoints
-from core.jobs.spec import Overrides, corpus_folder
+from core.jobs.spec import corpus_folder
 from core.models.config import Positions
 from core.paths import COURSE_VARIABLE
 from core.runs.fine_tuning import can_start_from
 from core.training.presets import FINE_TUNING, PRESETS, Kind, presets_of
-from core.training.recipe import Corpus, Recipe
+from core.training.recipe import Corpus, Overrides, Recipe
 from pages.shared import bound
 from pages.shared.jobs import JobPage
 from pages.shared.text import plain

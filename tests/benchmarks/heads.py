@@ -24,10 +24,13 @@ import torch  # noqa: E402
 from core.checkpoints.store import Checkpoint, load_checkpoint  # noqa: E402
 from core.data.people import Question  # noqa: E402
 from core.data.task import NOTABLE  # noqa: E402
-from core.inspection.ablate import head_means  # noqa: E402
+from core.inspection.ablate import (  # noqa: E402
+    Effect,
+    effect,
+    head_means,
+)
 from core.inspection.answered import answered  # noqa: E402
 from core.inspection.attribution import mean_attribution  # noqa: E402
-from core.inspection.effects import Effect, effect  # noqa: E402
 from core.inspection.heads import EVERY_HEAD_ON, HeadsOff, every_head  # noqa: E402
 from core.inspection.readings import read_split  # noqa: E402
 from core.paths import CHECKPOINTS  # noqa: E402

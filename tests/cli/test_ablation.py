@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from core.cli import ablation, repeats, train
+from core.cli import tables, train
 from core.training.presets import Variation
 from core.training.recipe import Recipe
 
@@ -25,7 +25,7 @@ def rows(monkeypatch: pytest.MonkeyPatch, recipe: Recipe) -> tuple[Variation, ..
             label="AdamW", differs="optimizer", recipe=replace(one, name="b", optimizer="adamw")
         ),
     )
-    monkeypatch.setattr(ablation, "ABLATION", found)
+    monkeypatch.setattr(tables, "ABLATION", found)
     monkeypatch.setattr("core.runs.run.steps_for_minutes", lambda *_, **__: 4)
     return found
 
@@ -56,7 +56,7 @@ def test_a_row_that_was_trained_is_not_trained_again(
 ):
     arguments = ("ablation", "--runs", tmp_path / "runs", "--out", tmp_path / "a.json")
     first = run(*arguments, "--json").report
-    monkeypatch.setattr(repeats, "train", lambda *_, **__: pytest.fail("trained again"))
+    monkeypatch.setattr(tables, "train", lambda *_, **__: pytest.fail("trained again"))
     again = run(*arguments)
     assert again.status == 0
     assert "AdamW: " in again.out
@@ -67,7 +67,7 @@ def test_a_row_that_was_trained_is_not_trained_again(
 def test_a_stopped_ablation_goes_on(run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
     arguments = ("ablation", "--runs", tmp_path / "runs", "--out", tmp_path / "a.json")
     with monkeypatch.context() as patch:
-        patch.setattr(repeats, "train", stop)
+        patch.setattr(tables, "train", stop)
         assert run(*arguments).error == "error: stopped"
     assert not (tmp_path / "a.json").exists()
     assert len(run(*arguments, "--json").report["runs"]) == 2

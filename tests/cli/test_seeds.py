@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from core.cli import repeats
+from core.cli import tables
 
 Run = Callable[..., Any]
 
@@ -44,7 +44,7 @@ def test_a_seed_that_was_trained_is_not_trained_again(
     run: Run, arguments: tuple[object, ...], monkeypatch: pytest.MonkeyPatch
 ):
     first = run(*arguments, "--json").report
-    monkeypatch.setattr(repeats, "train", lambda *_, **__: pytest.fail("trained again"))
+    monkeypatch.setattr(tables, "train", lambda *_, **__: pytest.fail("trained again"))
     assert run(*arguments, "--json").report == first
     low, high = first["range"]
     assert run(*arguments).out == f"tiny: {first['mean']:.1%} of dev ({low:.1%} to {high:.1%})\n"

@@ -10,8 +10,8 @@ import torch
 
 from core.data.people import Question
 from core.data.vocabulary import Vocabulary
-from core.inspection.record import AttentionTrace, Candidate, Proof, Step
 from core.inspection.trace import trace
+from core.inspection.traced import AttentionTrace, Candidate, Proof, Step
 from core.models.gpt import GPT
 from tests.variants import VARIANTS
 from tests.with_task import with_task

@@ -13,8 +13,8 @@ from core.data.vocabulary import Vocabulary
 from core.inspection.ablate import head_means, switched_off
 from core.inspection.answered import answered
 from core.inspection.heads import HeadMeans, HeadsOff
-from core.inspection.record import AttentionTrace, trace_from_dict
 from core.inspection.trace import record_layers, trace
+from core.inspection.traced import AttentionTrace, trace_from_dict
 from core.models.gpt import GPT
 from core.models.heads import Heads
 from tests.with_task import with_task

@@ -8,8 +8,8 @@ import pytest
 
 from core.data.vocabulary import Vocabulary
 from core.inspection.captions import mechanism_note, row_sentence, strongest_head
-from core.inspection.record import AttentionTrace
 from core.inspection.trace import trace
+from core.inspection.traced import AttentionTrace
 from core.models.gpt import GPT
 from tests.with_task import with_task
 

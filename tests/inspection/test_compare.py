@@ -9,8 +9,8 @@ import pytest
 from core.data.vocabulary import Vocabulary
 from core.inspection.align import PARTS, TOKENS, Alignment, alignments
 from core.inspection.compare import compare_heads, distances
-from core.inspection.record import AttentionTrace
 from core.inspection.trace import trace
+from core.inspection.traced import AttentionTrace
 from core.models.gpt import GPT
 from tests.with_task import with_task
 

@@ -11,8 +11,8 @@ from core.inspection.align import PARTS, POSITIONS, WORDS, alignments
 from core.inspection.attribution import attribution, logit_lens
 from core.inspection.captions import row_sentence
 from core.inspection.fold import word_labels
-from core.inspection.record import AttentionTrace, trace_from_dict
 from core.inspection.trace import steps_of, trace
+from core.inspection.traced import AttentionTrace, trace_from_dict
 from core.models.gpt import GPT
 from tests.with_task import with_task
 

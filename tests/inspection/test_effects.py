@@ -11,10 +11,9 @@ from core.checkpoints.store import Checkpoint
 from core.data.people import Question
 from core.data.vocabulary import MASK_ID, Vocabulary
 from core.generation.greedy import Answer, answer
-from core.inspection import effects as module
-from core.inspection.ablate import head_means
+from core.inspection import ablate as module
+from core.inspection.ablate import effect, head_means
 from core.inspection.answered import Answered, ChangeAt, answered, in_batches
-from core.inspection.effects import effect
 from core.inspection.heads import HeadsOff, every_head
 from core.models.gpt import GPT
 from core.models.heads import Heads

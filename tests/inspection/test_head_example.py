@@ -7,10 +7,9 @@ import pytest
 
 from core.data.people import Question
 from core.data.vocabulary import Vocabulary
-from core.inspection.ablate import head_means
+from core.inspection.ablate import effect, head_means
 from core.inspection.answered import answered
 from core.inspection.attribution import attribution
-from core.inspection.effects import effect
 from core.inspection.head_record import SCORES
 from core.inspection.head_rows import MEASURES
 from core.inspection.head_table import HeadExample, head_example

@@ -10,10 +10,9 @@ from core.checkpoints.store import Checkpoint
 from core.data.people import Question
 from core.data.vocabulary import Vocabulary
 from core.generation.greedy import answer
-from core.inspection.ablate import head_means
+from core.inspection.ablate import effect, head_means
 from core.inspection.answered import answered
 from core.inspection.attribution import mean_attribution
-from core.inspection.effects import effect
 from core.inspection.head_rows import HeadTable, mean_ranks, n_together, rank_agreement
 from core.inspection.head_table import Progress, head_tables, measure_heads, prepare
 from core.inspection.heads import EVERY_HEAD_ON, HeadsOff, every_head

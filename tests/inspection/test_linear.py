@@ -10,9 +10,9 @@ import pytest
 
 from core.data.vocabulary import Vocabulary
 from core.inspection.captions import mechanism_note
-from core.inspection.record import AttentionTrace, trace_from_dict
 from core.inspection.scores import head_scores
 from core.inspection.trace import trace
+from core.inspection.traced import AttentionTrace, trace_from_dict
 from core.models.gpt import GPT
 from tests.with_task import with_task
 

@@ -18,7 +18,7 @@ from core.inspection.patterns import (
     places_of,
     uniform_pattern_scores,
 )
-from core.inspection.record import AttentionTrace
+from core.inspection.traced import AttentionTrace
 
 LABELS = "·Where ·was ·A da ·Ar den ·born ? ⁇ ·Li ma".split()
 STARTS = [True, True, True, False, True, False, True, True, True, True, False]

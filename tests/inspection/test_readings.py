@@ -14,9 +14,9 @@ from core.inspection import readings as module
 from core.inspection.answered import Answered, answered
 from core.inspection.patterns import PATTERNS
 from core.inspection.readings import Readings, read_split, read_trace
-from core.inspection.record import AttentionTrace
 from core.inspection.scores import HeadScores, head_scores, name_to_answer, uniform_over
 from core.inspection.trace import trace
+from core.inspection.traced import AttentionTrace
 from core.models.gpt import GPT
 from tests.with_task import with_task
 

@@ -5,13 +5,13 @@ from math import log
 import numpy as np
 import pytest
 
-from core.inspection.record import AttentionTrace
 from core.inspection.scores import (
     head_scores,
     name_to_answer,
     row_entropy,
     uniform_over,
 )
+from core.inspection.traced import AttentionTrace
 
 N = 12
 

@@ -10,16 +10,15 @@ import torch
 
 from core.data.people import Question
 from core.data.vocabulary import Vocabulary
-from core.inspection.ablate import head_means
+from core.inspection.ablate import effect, head_means
 from core.inspection.answered import answered
 from core.inspection.attribution import attribution, logit_lens
-from core.inspection.effects import effect
 from core.inspection.head_table import measure_heads, prepare
 from core.inspection.heads import HeadsOff
 from core.inspection.patching import Site, patch
 from core.inspection.readings import read_split
-from core.inspection.record import ARRAYS, AttentionTrace
 from core.inspection.trace import trace
+from core.inspection.traced import ARRAYS, AttentionTrace
 from core.models.gpt import GPT
 from tests.with_task import with_task
 

@@ -9,8 +9,8 @@ import torch
 
 from core.data.vocabulary import MASK, CharVocabulary, Vocabulary
 from core.generation.greedy import answer
-from core.inspection.record import AttentionTrace
 from core.inspection.trace import name_positions, prove, record_layers, trace
+from core.inspection.traced import AttentionTrace
 from core.models.gpt import GPT
 from tests.with_task import with_task
 

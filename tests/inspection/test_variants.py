@@ -10,8 +10,8 @@ import pytest
 import torch
 
 from core.data.vocabulary import Vocabulary
-from core.inspection.record import AttentionTrace, trace_from_dict
 from core.inspection.trace import prove, record_layers, trace
+from core.inspection.traced import AttentionTrace, trace_from_dict
 from core.models.gpt import GPT
 from tests.with_task import with_task
 

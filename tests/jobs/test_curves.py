@@ -9,9 +9,10 @@ import pytest
 
 from core.evaluation.shares import wilson_interval
 from core.jobs import curves
-from core.jobs.spec import Overrides, TrainSpec
+from core.jobs.spec import TrainSpec
 from core.jobs.state import read_job
 from core.jobs.status import Reporter
+from core.training.recipe import Overrides
 
 ROWS = [
     {"step": 2, "tokens": 100, "seconds": 0.5, "phase": "pretrain", "loss": 4.0},

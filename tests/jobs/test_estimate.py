@@ -14,10 +14,11 @@ from core.jobs import estimate as estimate_module
 from core.jobs.estimate import estimate, seconds_ahead
 from core.jobs.folder import LOCK
 from core.jobs.locks import held
-from core.jobs.spec import Overrides, TrainSpec
+from core.jobs.spec import TrainSpec
 from core.jobs.state import list_jobs
 from core.jobs.status import Reporter
 from core.paths import COURSE_VARIABLE
+from core.training.recipe import Overrides
 
 MakeSpec = Callable[..., TrainSpec]
 

@@ -14,11 +14,12 @@ from core.checkpoints.store import load_checkpoint
 from core.files import read_json, sha256, write_json
 from core.jobs import actions
 from core.jobs.keep import keep
-from core.jobs.spec import Overrides, TrainSpec, check, spec_from_dict, train_spec
+from core.jobs.spec import TrainSpec, check, spec_from_dict, train_spec
 from core.jobs.state import Job, read_job, read_spec
 from core.runs.fine_tuning import can_start_from, shaped_like
 from core.runs.folder import RUN, STATE
 from core.training.presets import FINE_TUNING, PRESETS
+from core.training.recipe import Overrides
 from tests.with_task import gpt_of
 
 Start = Callable[..., Path]

@@ -9,9 +9,10 @@ import pytest
 
 from core.catalogue import TRAINED, settable_sizes
 from core.jobs import spec as spec_module
-from core.jobs.spec import SERVER, Overrides, TrainSpec, check, spec_from_dict, train_spec
+from core.jobs.spec import SERVER, TrainSpec, check, spec_from_dict, train_spec
 from core.paths import COURSE_VARIABLE
 from core.training.presets import PRESETS
+from core.training.recipe import Overrides
 
 MakeSpec = Callable[..., TrainSpec]
 
@@ -53,9 +54,9 @@ def test_overrides_change_the_recipe_and_nothing_else():
 @pytest.mark.parametrize("name", settable_sizes())
 def test_every_size_that_a_training_may_set_comes_back_from_its_file(name: str):
     size = settable_sizes()[name]
-    kind = {"attention": size.owners[0]} if size.owners[0] in TRAINED else {}
-    more = {} if kind else {"n_latents": 4}
-    overrides = Overrides(**kind, sizes={**more, name: 2})
+    attention = size.owners[0] if size.owners[0] in TRAINED else None
+    more = {} if attention else {"n_latents": 4}
+    overrides = Overrides(attention=attention, sizes={**more, name: 2})
     spec = train_spec("notable-small", overrides=overrides)
     assert f"{size.option} 2" in " ".join(spec.arguments())
     assert getattr(spec.recipe.model_config(300), name) == 2

@@ -12,11 +12,11 @@ from core.checkpoints.state import load_state
 from core.checkpoints.store import load_checkpoint
 from core.files import read_json
 from core.jobs import actions, status
-from core.jobs.spec import Overrides
 from core.jobs.state import Job, read_job
 from core.jobs.status import RESERVE
 from core.runs.folder import RUN, STATE
 from core.runs.journal import read_metrics
+from core.training.recipe import Overrides
 
 Work = Callable[[Path], Job]
 Start = Callable[..., Path]

@@ -8,8 +8,8 @@ from streamlit.testing.v1 import AppTest
 from core.checkpoints.store import load_checkpoint
 from core.data.people import Question
 from core.data.task import COURSE
+from core.inspection.ablate import Effect, effect
 from core.inspection.answered import answered
-from core.inspection.effects import Effect, effect
 from core.inspection.heads import HeadsOff
 from pages.attention.switches import CHANGES, STAYS
 from pages.shared.text import percent, plain

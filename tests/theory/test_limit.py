@@ -5,8 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from core.theory.exercise import textbook_share
-from core.theory.limit import LimitLaw, limit_law
+from core.theory.limit import LimitLaw, limit_law, textbook_share
 
 A, B = np.eye(6)[0], np.eye(6)[1]
 LONG = [0.5, 0, 0, 0, 0, 0]

@@ -16,7 +16,7 @@ from core.jobs import actions
 from core.jobs.folder import read_ticket
 from core.jobs.state import show
 from pages.runtime import words
-from pages.runtime.files import TABLES_KEY, report
+from pages.runtime.growth import TABLES_KEY, report
 
 Open = Callable[..., AppTest]
 Read = Callable[[AppTest], str]

@@ -9,9 +9,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.jobs.lesson import PRETRAINED_MINUTES, SCRATCH_MINUTES, lesson_specs
-from core.jobs.spec import Overrides
 from core.jobs.state import list_jobs
 from core.runs.journal import METRICS
+from core.training.recipe import Overrides
 from pages.training import words
 
 Open = Callable[..., AppTest]

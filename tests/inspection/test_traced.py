@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from core.inspection.record import ARRAYS, AttentionTrace, trace_from_dict
+from core.inspection.traced import ARRAYS, AttentionTrace, trace_from_dict
 
 ROOT = Path(__file__).parents[2]
 VALUES = ("question", "answer", "probability", "labels", "word_starts", "name_positions")
@@ -108,7 +108,7 @@ def test_other_json_is_no_trace(data: object):
 @pytest.mark.parametrize(
     "rooms",
     [
-        "core.inspection.record, core.inspection.scores, core.inspection.fold",
+        "core.inspection.traced, core.inspection.scores, core.inspection.fold",
         "core.inspection.captions",
         "core.figures.attention, core.figures.thumbnails, core.figures.template",
     ],

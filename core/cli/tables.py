@@ -1,0 +1,171 @@
+"""`ablation` and `seeds`: what pretraining buys, and how far a figure moves with the seed alone.
+
+Tables of trainings: each is trained once, and goes on where it was stopped.
+"""
+
+import argparse
+import json
+from pathlib import Path
+from statistics import mean
+from typing import Any
+
+from core.checkpoints.shelf import CARD
+from core.cli.arguments import named_file
+from core.cli.train import begin, tell, train
+from core.data.task import TASKS
+from core.files import read_json, write_json
+from core.paths import ASSETS, RUNS
+from core.runs.folder import RUN
+from core.runs.run import resume_run
+from core.training.presets import ABLATION, PRESETS, Variation, preset
+from core.training.recipe import Recipe, recipe_from_dict
+
+TABLES = ASSETS / "report_card"
+
+
+def add_table(parser: argparse.ArgumentParser, *, minutes: float, runs: Path, out: Path) -> None:
+    """The options that every table of trainings has."""
+    parser.add_argument("--corpus", type=Path, metavar="DIR", help="the course's own files")
+    parser.add_argument("--minutes", type=float, default=minutes, help="of each training")
+    parser.add_argument("--runs", type=Path, default=runs, metavar="DIR", help="goes on with these")
+    parser.add_argument("--out", type=named_file, default=out, metavar="FILE")
+    parser.add_argument("--json", action="store_true", help="one JSON object to standard output")
+
+
+def trained(
+    recipe: Recipe,
+    options: argparse.Namespace,
+    *,
+    seed: int,
+    tuning: bool,
+    steps: int | None = None,
+) -> dict[str, Any]:
+    """The card of a finished training, which is begun or continued if need be.
+
+    A new one has as many steps as the minutes of `options` give, or `steps`. Its folder below
+    `options.runs` is named after recipe, minutes and seed, so that other lengths are other runs.
+    Raises ValueError if the folder holds another training.
+    """
+    folder: Path = options.runs / f"{recipe.name}-{options.minutes:g}min-{seed}"
+    if (folder / CARD).exists() and not (folder / RUN).exists():
+        return _finished(folder, recipe, options, seed=seed, steps=steps)
+    tell(f"{folder.name}:")
+    if (folder / RUN).exists():
+        run = resume_run(folder, corpus_folder=options.corpus)
+    else:
+        run = begin(
+            recipe,
+            folder,
+            minutes=options.minutes if steps is None else None,
+            steps=steps,
+            seed=seed,
+            corpus_folder=options.corpus,
+            tuning=tuning,
+        )
+    return train(run, log=tell)
+
+
+def _finished(
+    folder: Path, recipe: Recipe, options: argparse.Namespace, *, seed: int, steps: int | None
+) -> dict[str, Any]:
+    card = read_json(folder / CARD)
+    corpus = TASKS[recipe.corpus].corpus(n_sentences=recipe.n_sentences, folder=options.corpus)
+    wanted = (seed, recipe, corpus.digest, card["n_steps"] if steps is None else steps)
+    found = (card["seed"], recipe_from_dict(card["recipe"]), card["data_sha256"], card["n_steps"])
+    if found != wanted:
+        raise ValueError(f"{folder} holds another training: name other --runs")
+    return card
+
+
+def add_ablation(parser: argparse.ArgumentParser) -> None:
+    """The options of the verb."""
+    add_table(parser, minutes=10.0, runs=RUNS / "ablation", out=TABLES / "ablation.json")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.set_defaults(run=ablation)
+
+
+def ablation(options: argparse.Namespace) -> None:
+    """Train every row that is not there yet, one after the other, and write the table.
+
+    Only held-out training questions are measured. A stopped run goes on when it is called again.
+    """
+    cards = [
+        trained(variation.recipe, options, seed=options.seed, tuning=True) for variation in ABLATION
+    ]
+    table: dict[str, Any] = {
+        "minutes": options.minutes,
+        "seed": options.seed,
+        "machine": cards[0]["machine"],
+        "split": "held-out",
+        "total": cards[0]["figures"]["held_out"]["total"],
+        "runs": [_ablation_row(v, card) for v, card in zip(ABLATION, cards, strict=True)],
+    }
+    write_json(options.out, table)
+    if options.json:
+        print(json.dumps(table, ensure_ascii=False))
+    else:
+        print("\n".join(f"{run['label']}: {run['accuracy']:.1%}" for run in table["runs"]))
+
+
+def _ablation_row(variation: Variation, card: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "preset": variation.recipe.name,
+        "label": variation.label,
+        "differs": variation.differs,
+        "n_steps": card["n_steps"],
+        "seconds": card["seconds"],
+        "machine": card["machine"],
+        "n_parameters": card["n_parameters"],
+        **card["figures"]["held_out"],
+    }
+
+
+def add_seeds(parser: argparse.ArgumentParser) -> None:
+    """The options of the verb."""
+    parser.add_argument("--preset", choices=sorted(PRESETS), default="course-pieces")
+    add_table(parser, minutes=30.0, runs=RUNS / "seeds", out=TABLES / "seeds.json")
+    parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2], metavar="SEED")
+    parser.set_defaults(run=seeds)
+
+
+def seeds(options: argparse.Namespace) -> None:
+    """Train a preset with every seed that is not there yet; write dev accuracies, mean and range.
+
+    All have as many steps as the minutes gave for the first: nothing but the seed differs. The
+    accuracies are those of the cards, measured once at the end of each training.
+    Raises ValueError for a seed named twice.
+    """
+    if len(set(options.seeds)) < len(options.seeds):
+        raise ValueError(f"each seed once, not {' '.join(map(str, options.seeds))}")
+    recipe = preset(options.preset)
+    cards: list[dict[str, Any]] = []
+    for seed in options.seeds:
+        steps = cards[0]["n_steps"] if cards else None
+        cards.append(trained(recipe, options, seed=seed, tuning=False, steps=steps))
+    accuracies = [card["figures"]["dev"]["accuracy"] for card in cards]
+    table: dict[str, Any] = {
+        "preset": recipe.name,
+        "minutes": options.minutes,
+        "machine": cards[0]["machine"],
+        "split": "dev",
+        "mean": mean(accuracies),
+        "range": [min(accuracies), max(accuracies)],
+        "runs": [_seed_row(card) for card in cards],
+    }
+    write_json(options.out, table)
+    if options.json:
+        print(json.dumps(table, ensure_ascii=False))
+    else:
+        low, high = table["range"]
+        print(f"{recipe.name}: {table['mean']:.1%} of dev ({low:.1%} to {high:.1%})")
+
+
+def _seed_row(card: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "seed": card["seed"],
+        "n_steps": card["n_steps"],
+        "seconds": card["seconds"],
+        "machine": card["machine"],
+        "held_out": card["figures"]["held_out"],
+        **card["figures"]["dev"],
+    }
