@@ -1,7 +1,8 @@
 """What is asked of a model: of whom, in which words, and what is right. Free of torch.
 
-A checkpoint's card names its task; that of our own trainings is the corpus of their recipe. A model
-without a task is given free texts, and nobody can say whether what it writes is right.
+A checkpoint's card names its task; that of our own trainings is the corpus of their recipe, if the
+recipe is of the first kind (core.runs.kinds): others learn from something else. A model without a
+task is given free texts, and nobody can say whether what it writes is right.
 """
 
 from collections.abc import Mapping
@@ -49,5 +50,5 @@ def task_of(card: Mapping[str, Any]) -> Task | None:
     """The task that a card names, by itself or by its recipe; None if it names none known here."""
     recipe = card.get("recipe")
     trained = cast(dict[str, Any], recipe) if isinstance(recipe, dict) else {}
-    name = card.get("task", trained.get("corpus"))
+    name = card.get("task", None if "kind" in trained else trained.get("corpus"))
     return TASKS.get(name) if isinstance(name, str) else None

@@ -86,7 +86,7 @@ def spec_from_dict(data: dict[str, Any]) -> TrainSpec:
         raise ValueError(f"{JOB}: unknown verb {data.get('verb')!r}; this version knows {known}")
     plain = {key: value for key, value in data.items() if key != "arguments"}
     try:
-        doors = {"recipe": recipe_from_dict, "overrides": overrides_from_dict}
+        doors = {"recipe": _read_recipe, "overrides": overrides_from_dict}
         return dataclass_from_dict(TrainSpec, plain, doors=doors)
     except ValueError as error:
         raise ValueError(f"{JOB}: {error}") from None
@@ -179,6 +179,15 @@ def rough_parameters(recipe: Recipe) -> int:
 def n_cores() -> int:
     """The most threads that a job can have."""
     return os.cpu_count() or 1
+
+
+def _read_recipe(data: dict[str, Any]) -> Recipe:
+    """By its kind. What has none is of the first, and is read without torch: pages list jobs."""
+    if "kind" not in data:
+        return recipe_from_dict(data)
+    from core.runs.kinds import kind_of_dict
+
+    return kind_of_dict(data).read_recipe(data)
 
 
 def _recipe(preset: str, overrides: Overrides, start_from: Path | None) -> Recipe:

@@ -44,8 +44,8 @@ class GPTConfig(MechanismSizes):
     """Sizes of a GPT. Raises ValueError for sizes that do not fit each other.
 
     With `n_latents` the model is a Perceiver: its first layer looks from the latents at the tokens,
-    its last from the tokens at the latents. `elu`, `favor` and `taylor` are linear attention with
-    that map (core.attention.linear).
+    its last from the tokens at the latents. A mechanism of LINEAR is linear attention with its map
+    (core.attention.linear).
     """
 
     vocabulary_size: int

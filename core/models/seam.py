@@ -84,7 +84,7 @@ class Model(Protocol):
     @property
     def n_parameters(self) -> int: ...
 
-    def cannot(self, what: Ability) -> str:
+    def cannot(self, what: Ability, /) -> str:
         """Why it cannot be asked for this, in one sentence; empty if it can."""
         ...
 
@@ -111,7 +111,7 @@ class Model(Protocol):
         """What the residual stream begins with, before any layer adds to it: (B, L, width)."""
         ...
 
-    def writes_to_tokens(self, layer: int) -> bool:
+    def writes_to_tokens(self, layer: int, /) -> bool:
         """Whether a layer adds to the stream that `logits` reads."""
         ...
 
@@ -122,7 +122,7 @@ class Model(Protocol):
         """
         ...
 
-    def attention_bias(self, layer: int) -> Tensor:
+    def attention_bias(self, layer: int, /) -> Tensor:
         """(width,): what the attention adds beside its heads; zero where there is no bias."""
         ...
 

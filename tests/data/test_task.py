@@ -34,6 +34,7 @@ def without_task(make_gpt: Callable[..., GPT], characters: Vocabulary) -> Checkp
         ({"recipe": {"corpus": "notable"}}, NOTABLE),
         ({"recipe": {"corpus": "course", "name": "mine"}}, COURSE),
         ({"task": "course", "recipe": {"corpus": "notable"}}, COURSE),
+        ({"task": "course", "recipe": {"corpus": "notable", "kind": "recall"}}, COURSE),
     ],
 )
 def test_a_card_names_its_task_itself_or_by_its_recipe(card: dict[str, Any], expected: Task):
@@ -52,6 +53,7 @@ def test_a_card_names_its_task_itself_or_by_its_recipe(card: dict[str, Any], exp
         {"task": None, "recipe": {"corpus": "notable"}},
         {"task": ["notable"]},
         {"recipe": {"corpus": "Notable"}},
+        {"recipe": {"corpus": "notable", "kind": "recall"}},
     ],
 )
 def test_a_card_that_names_no_known_task_has_none(card: dict[str, Any]):

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
 import pytest
@@ -11,8 +11,9 @@ from core.catalogue import TRAINED, settable_sizes
 from core.jobs import spec as spec_module
 from core.jobs.spec import SERVER, TrainSpec, check, spec_from_dict, train_spec
 from core.paths import COURSE_VARIABLE
+from core.runs import kinds
 from core.training.presets import PRESETS
-from core.training.recipe import Overrides
+from core.training.recipe import Overrides, Phase, Recipe
 
 MakeSpec = Callable[..., TrainSpec]
 
@@ -178,6 +179,7 @@ def test_a_spec_comes_back_from_json_as_it_was(make_spec: MakeSpec):
         ({"limits": {"minutes": 1}}, "missing keys: steps, disk_bytes"),
         ({"overrides": []}, r"overrides is \[\], an object is needed"),
         ({"recipe": {"name": "x"}}, "job.json: not a recipe: 'phases'"),
+        ({"recipe": {"kind": "speech"}}, "job.json: not a recipe: kind 'speech'; this version"),
         ({"recipe": "tiny"}, "recipe is 'tiny', an object is needed"),
         ({"recipe": {"n_snapshots": 10**12}}, "job.json: n_snapshots is 1000000000000; whole num"),
         (
@@ -200,6 +202,32 @@ def test_a_spec_that_is_not_exactly_one_is_refused(
     data = {**whole, **changes}
     with pytest.raises(ValueError, match=message.replace("|", r"\|")):
         spec_from_dict(data)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EchoRecipe(Recipe):
+    """A recipe of a second kind: another class, and `kind` among its keys."""
+
+    kind: str = "echo"
+
+
+def test_a_recipe_of_another_kind_comes_back_by_the_reader_of_its_row(
+    make_spec: MakeSpec, monkeypatch: pytest.MonkeyPatch
+):
+    def read(data: dict[str, Any]) -> EchoRecipe:
+        values: dict[str, Any] = {**data, "phases": tuple(Phase(**p) for p in data["phases"])}
+        return EchoRecipe(**values)
+
+    row = replace(kinds.CORPUS, name="echo", recipe=EchoRecipe, read_recipe=read)
+    monkeypatch.setattr(kinds, "KINDS", (*kinds.KINDS, row))
+    plain = make_spec()
+    told = {field.name: getattr(plain.recipe, field.name) for field in fields(Recipe)}
+    spec = replace(plain, recipe=EchoRecipe(**told))
+    data = json.loads(json.dumps(spec.to_dict()))
+    assert data["recipe"]["kind"] == "echo"
+    assert spec_from_dict(data) == spec
+    del data["recipe"]["kind"]
+    assert spec_from_dict(data) == plain
 
 
 def test_a_missing_key_is_named(make_spec: MakeSpec):
