@@ -15,7 +15,7 @@ PersonMaker = Callable[..., Person]
 
 
 @pytest.fixture(scope="session")
-def people() -> list[Person]:
+def table() -> list[Person]:
     """Everybody in the shipped table."""
     return load_people(ROOT / "assets" / "people.tsv")
 

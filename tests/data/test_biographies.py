@@ -83,9 +83,9 @@ def test_somebody_alive_has_no_year_of_death(make_person: PersonMaker) -> None:
 
 
 def test_the_same_seed_gives_the_same_corpus_and_another_seed_another(
-    people: list[Person],
+    table: list[Person],
 ) -> None:
-    some = people[:50]
+    some = table[:50]
     first = biographies(some, n_sentences=6, seed=0)
     assert first == biographies(some, n_sentences=6, seed=0)
     assert first != biographies(some, n_sentences=6, seed=1)
@@ -99,27 +99,27 @@ def test_the_corpus_of_seed_0_never_changes(make_person: PersonMaker) -> None:
     ]
 
 
-def test_a_persons_lines_do_not_depend_on_who_else_is_in_the_table(people: list[Person]) -> None:
-    some = people[:40]
+def test_a_persons_lines_do_not_depend_on_who_else_is_in_the_table(table: list[Person]) -> None:
+    some = table[:40]
     together = biographies(some, n_sentences=4, seed=3)
     alone = [line for p in reversed(some) for line in biographies([p], n_sentences=4, seed=3)]
     assert sorted(together, key=lambda line: line.name) == sorted(alone, key=lambda b: b.name)
 
 
 def test_everybody_has_as_many_different_lines_as_asked_for_with_the_birthplace(
-    people: list[Person],
+    table: list[Person],
 ) -> None:
-    by_name = dict(documents(biographies(people, n_sentences=6, seed=0)))
-    assert len(by_name) == len(people)
-    for person in people:
+    by_name = dict(documents(biographies(table, n_sentences=6, seed=0)))
+    assert len(by_name) == len(table)
+    for person in table:
         lines = by_name[person.name]
         assert len(set(lines)) == 6, person.name
         assert all(person.name in line and person.birthplace in line for line in lines)
 
 
-def test_every_pattern_is_used_about_equally_often(people: list[Person]) -> None:
-    corpus = biographies(people[:600], n_sentences=6, seed=0)
-    known = {p.name: p for p in people}
+def test_every_pattern_is_used_about_equally_often(table: list[Person]) -> None:
+    corpus = biographies(table[:600], n_sentences=6, seed=0)
+    known = {p.name: p for p in table}
     used = Counter(
         pattern
         for line in corpus

@@ -83,8 +83,8 @@ def test_lines_are_read_in_composed_letters_or_as_they_stand(tmp_path: Path) -> 
     assert exact_lines(path) == ["Gu\u0308l\ta\u0301", "O\u0308zil"]
 
 
-def test_all_that_is_trained_on_is_composed_already(people: list[Person]) -> None:
-    cells = [text for p in people for text in (p.name, p.birthplace, p.country, p.known_for)]
+def test_all_that_is_trained_on_is_composed_already(table: list[Person]) -> None:
+    cells = [text for p in table for text in (p.name, p.birthplace, p.country, p.known_for)]
     assert [text for text in cells if compose(text) != text] == []
 
 

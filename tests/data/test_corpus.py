@@ -20,8 +20,8 @@ PersonMaker = Callable[..., Person]
 
 
 @pytest.fixture(scope="module")
-def corpus(people: list[Person]) -> TrainingCorpus:
-    return notable_corpus(people, n_sentences=2)
+def whole(table: list[Person]) -> TrainingCorpus:
+    return notable_corpus(table, n_sentences=2)
 
 
 def course(n_train: int) -> CourseData:
@@ -35,36 +35,36 @@ def course(n_train: int) -> CourseData:
 
 
 def test_everybody_is_in_the_documents_with_as_many_lines_as_asked_for(
-    corpus: TrainingCorpus, people: list[Person]
+    whole: TrainingCorpus, table: list[Person]
 ) -> None:
-    assert [name for name, _ in corpus.documents] == [person.name for person in people]
-    assert {len(lines) for _, lines in corpus.documents} == {2}
+    assert [name for name, _ in whole.documents] == [person.name for person in table]
+    assert {len(lines) for _, lines in whole.documents} == {2}
 
 
-def test_only_train_people_are_asked_about_in_training(corpus: TrainingCorpus) -> None:
-    assert {split_of(q.name) for q in corpus.train} == {"train"}
-    assert not any(is_held_out(q.name) for q in corpus.train)
-    assert all(is_held_out(q.name) for q in corpus.held_out)
-    assert {split_of(q.name) for q in corpus.dev} == {"dev"}
-    assert {split_of(q.name) for q in corpus.test} == {"test"}
+def test_only_train_people_are_asked_about_in_training(whole: TrainingCorpus) -> None:
+    assert {split_of(q.name) for q in whole.train} == {"train"}
+    assert not any(is_held_out(q.name) for q in whole.train)
+    assert all(is_held_out(q.name) for q in whole.held_out)
+    assert {split_of(q.name) for q in whole.dev} == {"dev"}
+    assert {split_of(q.name) for q in whole.test} == {"test"}
 
 
 def test_the_four_sets_of_questions_cover_everybody_once(
-    corpus: TrainingCorpus, people: list[Person]
+    whole: TrainingCorpus, table: list[Person]
 ) -> None:
-    asked = [*corpus.train, *corpus.held_out, *corpus.dev, *corpus.test]
-    assert sorted(q.name for q in asked) == sorted(person.name for person in people)
-    assert corpus.known() == corpus.train + corpus.held_out
+    asked = [*whole.train, *whole.held_out, *whole.dev, *whole.test]
+    assert sorted(q.name for q in asked) == sorted(person.name for person in table)
+    assert whole.known() == whole.train + whole.held_out
 
 
-def test_questions_are_found_by_split_without_the_held_out_slice(corpus: TrainingCorpus) -> None:
-    assert corpus.questions("train") is corpus.train
-    assert corpus.questions("dev") is corpus.dev
-    assert corpus.questions("test") is corpus.test
+def test_questions_are_found_by_split_without_the_held_out_slice(whole: TrainingCorpus) -> None:
+    assert whole.questions("train") is whole.train
+    assert whole.questions("dev") is whole.dev
+    assert whole.questions("test") is whole.test
 
 
-def test_no_question_stands_in_the_documents(corpus: TrainingCorpus) -> None:
-    assert not any("Where was" in line for _, lines in corpus.documents for line in lines)
+def test_no_question_stands_in_the_documents(whole: TrainingCorpus) -> None:
+    assert not any("Where was" in line for _, lines in whole.documents for line in lines)
 
 
 def test_the_digest_is_the_same_for_the_same_table_and_notices_a_changed_fact(
@@ -115,8 +115,8 @@ def test_the_real_course_asks_1800_questions_and_holds_200_out(real_course: Path
     assert (len(corpus.dev), len(corpus.test), len(corpus.documents)) == (500, 437, 2937)
 
 
-def test_both_kinds_of_vocabulary_can_say_every_line_and_question(people: list[Person]) -> None:
-    corpus = notable_corpus(people[:300], n_sentences=2)
+def test_both_kinds_of_vocabulary_can_say_every_line_and_question(table: list[Person]) -> None:
+    corpus = notable_corpus(table[:300], n_sentences=2)
     texts = [line for _, lines in corpus.documents for line in lines]
     texts += [q.text for q in [*corpus.train, *corpus.held_out, *corpus.dev, *corpus.test]]
     char = make_vocabulary(corpus, "char", n_pieces=0)
@@ -142,12 +142,12 @@ def test_the_characters_are_those_of_the_documents_and_of_training_questions() -
         vocabulary.encode("v")
 
 
-def test_texts_are_all_lines_about_the_person_of_each_question(corpus: TrainingCorpus) -> None:
-    documents = dict(corpus.documents)
-    asked = corpus.dev[::-1]
-    assert corpus.texts(asked) == ["\n".join(documents[question.name]) for question in asked]
+def test_texts_are_all_lines_about_the_person_of_each_question(whole: TrainingCorpus) -> None:
+    documents = dict(whole.documents)
+    asked = whole.dev[::-1]
+    assert whole.texts(asked) == ["\n".join(documents[question.name]) for question in asked]
     with pytest.raises(KeyError):
-        corpus.texts([Question("Where was Nobody born?", "Rome", "Nobody")])
+        whole.texts([Question("Where was Nobody born?", "Rome", "Nobody")])
 
 
 def test_namesakes_are_told_apart_by_their_order() -> None:

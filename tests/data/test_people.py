@@ -45,35 +45,35 @@ def bare(text: str) -> str:
     return "".join(c for c in letters if c.isalnum())
 
 
-def test_the_table_is_large_and_wide_enough(people: list[Person]) -> None:
-    places = Counter(person.birthplace for person in people)
-    assert len(people) >= 2000
+def test_the_table_is_large_and_wide_enough(table: list[Person]) -> None:
+    places = Counter(person.birthplace for person in table)
+    assert len(table) >= 2000
     assert len(places) >= 700
-    assert len({person.country for person in people}) >= 70
-    assert {person.continent for person in people} == set(CONTINENTS)
+    assert len({person.country for person in table}) >= 70
+    assert {person.continent for person in table} == set(CONTINENTS)
 
 
-def test_no_place_has_more_than_six_percent_of_the_table(people: list[Person]) -> None:
-    place, count = Counter(bare(p.birthplace) for p in people).most_common(1)[0]
-    assert count / len(people) <= 0.06, place
+def test_no_place_has_more_than_six_percent_of_the_table(table: list[Person]) -> None:
+    place, count = Counter(bare(p.birthplace) for p in table).most_common(1)[0]
+    assert count / len(table) <= 0.06, place
 
 
-def test_a_quarter_of_the_table_are_women(people: list[Person]) -> None:
-    assert sum(person.pronoun == "she" for person in people) / len(people) >= 0.25
+def test_a_quarter_of_the_table_are_women(table: list[Person]) -> None:
+    assert sum(person.pronoun == "she" for person in table) / len(table) >= 0.25
 
 
-def test_two_fifths_were_born_outside_europe_and_north_america(people: list[Person]) -> None:
+def test_two_fifths_were_born_outside_europe_and_north_america(table: list[Person]) -> None:
     outside = {"Africa", "Asia", "South America", "Oceania"}
-    assert sum(person.continent in outside for person in people) / len(people) >= 0.4
+    assert sum(person.continent in outside for person in table) / len(table) >= 0.4
 
 
-def test_nobody_is_in_the_table_twice_under_another_spelling(people: list[Person]) -> None:
-    names = Counter(bare(person.name) for person in people)
+def test_nobody_is_in_the_table_twice_under_another_spelling(table: list[Person]) -> None:
+    names = Counter(bare(person.name) for person in table)
     assert [name for name, count in names.items() if count > 1] == []
 
 
-def test_no_cell_of_the_table_has_stray_space_or_a_control_character(people: list[Person]) -> None:
-    for person in people:
+def test_no_cell_of_the_table_has_stray_space_or_a_control_character(table: list[Person]) -> None:
+    for person in table:
         for column in ("name", "birthplace", "country", "occupation", "known_for"):
             cell = getattr(person, column)
             assert cell == " ".join(cell.split()), person.name
@@ -81,23 +81,23 @@ def test_no_cell_of_the_table_has_stray_space_or_a_control_character(people: lis
             assert cell.isprintable(), person.name
 
 
-def test_nobody_died_before_birth_or_after_116_years(people: list[Person]) -> None:
-    dated = [p for p in people if p.died is not None]
+def test_nobody_died_before_birth_or_after_116_years(table: list[Person]) -> None:
+    dated = [p for p in table if p.died is not None]
     assert [p.name for p in dated if not 0 < (p.died or 0) - p.born <= 116] == []
-    assert [p.name for p in people if p.died is None and p.born < 1910] == []
-    assert [p.name for p in people if 0 in (p.born, p.died)] == []  # there was no year 0
+    assert [p.name for p in table if p.died is None and p.born < 1910] == []
+    assert [p.name for p in table if 0 in (p.born, p.died)] == []  # there was no year 0
 
 
-def test_one_town_of_one_country_lies_on_one_continent(people: list[Person]) -> None:
+def test_one_town_of_one_country_lies_on_one_continent(table: list[Person]) -> None:
     continents: dict[tuple[str, str], set[str]] = {}
-    for person in people:
+    for person in table:
         town = (person.birthplace, person.country)
         continents.setdefault(town, set()).add(person.continent)
     assert [town for town, found in continents.items() if len(found) > 1] == []
 
 
-def test_some_people_of_the_table_are_as_known(people: list[Person]) -> None:
-    known = {person.name: person for person in people}
+def test_some_people_of_the_table_are_as_known(table: list[Person]) -> None:
+    known = {person.name: person for person in table}
     curie = known["Marie Curie"]
     assert (curie.birthplace, curie.country, curie.pronoun) == ("Warsaw", "Poland", "she")
     assert (curie.born, curie.died) == (1867, 1934)
@@ -105,9 +105,9 @@ def test_some_people_of_the_table_are_as_known(people: list[Person]) -> None:
     assert known["Confucius"].born == -551
 
 
-def test_the_splits_hold_about_60_20_20_percent(people: list[Person]) -> None:
-    sizes = Counter(split_of(person.name) for person in people)
-    shares = [sizes[split] / len(people) for split in SPLITS]
+def test_the_splits_hold_about_60_20_20_percent(table: list[Person]) -> None:
+    sizes = Counter(split_of(person.name) for person in table)
+    shares = [sizes[split] / len(table) for split in SPLITS]
     assert shares == pytest.approx([0.6, 0.2, 0.2], abs=0.025)
 
 
@@ -125,19 +125,19 @@ def test_the_splits_of_these_people_never_change() -> None:
     assert {name: split_of(name) for name in pinned} == pinned
 
 
-def test_the_held_out_slice_is_a_tenth_of_train_and_nothing_else(people: list[Person]) -> None:
-    held_out = [person.name for person in people if is_held_out(person.name)]
-    n_train = sum(split_of(person.name) == "train" for person in people)
+def test_the_held_out_slice_is_a_tenth_of_train_and_nothing_else(table: list[Person]) -> None:
+    held_out = [person.name for person in table if is_held_out(person.name)]
+    n_train = sum(split_of(person.name) == "train" for person in table)
     assert {split_of(name) for name in held_out} == {"train"}
     assert len(held_out) / n_train == pytest.approx(0.1, abs=0.025)
     assert is_held_out("Nelson Mandela")
     assert not is_held_out("C. V. Raman")
 
 
-def test_every_person_is_asked_about_in_exactly_one_split(people: list[Person]) -> None:
-    asked = [question for split in SPLITS for question in questions_of(people, split)]
-    assert sorted(q.name for q in asked) == sorted(p.name for p in people)
-    assert {q.name: q.answer for q in asked} == {p.name: p.birthplace for p in people}
+def test_every_person_is_asked_about_in_exactly_one_split(table: list[Person]) -> None:
+    asked = [question for split in SPLITS for question in questions_of(table, split)]
+    assert sorted(q.name for q in asked) == sorted(p.name for p in table)
+    assert {q.name: q.answer for q in asked} == {p.name: p.birthplace for p in table}
     assert all(q.text == f"Where was {q.name} born?" for q in asked)
 
 

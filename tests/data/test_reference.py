@@ -25,9 +25,9 @@ def row(name: str, place: str, born: int | None = 1901) -> ReferenceRow:
 
 
 def test_the_shipped_table_is_right_about_97_percent_of_1000_shared_names(
-    people: list[Person], reference_path: Path, judged_path: Path
+    table: list[Person], reference_path: Path, judged_path: Path
 ) -> None:
-    result = compare(people, load_reference(reference_path), load_judgements(judged_path))
+    result = compare(table, load_reference(reference_path), load_judgements(judged_path))
     assert result.shared >= 1000
     assert result.unjudged == []
     assert result.agreed + len(result.judged) == result.shared
@@ -35,20 +35,20 @@ def test_the_shipped_table_is_right_about_97_percent_of_1000_shared_names(
 
 
 def test_without_the_judgements_the_real_check_lists_disagreements(
-    people: list[Person], reference_path: Path, judged_path: Path
+    table: list[Person], reference_path: Path, judged_path: Path
 ) -> None:
     reference = load_reference(reference_path)
-    judged = compare(people, reference, load_judgements(judged_path)).judged
-    unjudged = compare(people, reference, []).unjudged
+    judged = compare(table, reference, load_judgements(judged_path)).judged
+    unjudged = compare(table, reference, []).unjudged
     assert unjudged == [(j.name, j.ours, j.reference) for j in judged]
     assert len(unjudged) > 100
 
 
 def test_every_judgement_gives_a_reason_and_speaks_of_the_table_as_it_is(
-    people: list[Person], judged_path: Path
+    table: list[Person], judged_path: Path
 ) -> None:
     judgements = load_judgements(judged_path)
-    places = {person.name: person.birthplace for person in people}
+    places = {person.name: person.birthplace for person in table}
     assert [j.name for j in judgements if places.get(j.name) != j.ours] == []
     assert [j.name for j in judgements if len(j.reason.split()) < 3] == []
     assert len({j.name for j in judgements}) == len(judgements)

@@ -185,8 +185,8 @@ def test_a_mask_stands_alone_between_words(vocabulary: Vocabulary) -> None:
     assert vocabulary.word_starts([]) == []
 
 
-def test_every_question_of_the_table_folds_to_its_words(people: list[Person]) -> None:
-    questions = [BIRTHPLACE.question(person.name) for person in people]
+def test_every_question_of_the_table_folds_to_its_words(table: list[Person]) -> None:
+    questions = [BIRTHPLACE.question(person.name) for person in table]
     bpe = BpeVocabulary.from_texts(questions, n_pieces=400)
     wrong = [q for q in questions if words(bpe, q) != q.replace("?", " ?").split()]
     assert wrong == []
