@@ -5,16 +5,16 @@ import streamlit as st
 from core.inspection.ablate import Effect
 from core.inspection.captions import mechanism_note
 from core.inspection.traced import AttentionTrace
-from pages.attention.controls import Choice
+from pages.attention.controls import Asked
 from pages.attention.switches import CHANGES, STAYS, Switches, names_of
 from pages.shared.text import percent, plain, verdict_badge
 
 INSTEAD = {"zero": "zero", "mean": "their mean over the dev questions"}
 
 
-def show_heading(choice: Choice, trace: AttentionTrace) -> None:
+def show_heading(asked: Asked, trace: AttentionTrace) -> None:
     """Question, answer, right or wrong: for the back row."""
-    verdict = _verdict(choice, trace.answer)
+    verdict = _verdict(asked, trace.answer)
     answer = plain(trace.answer) or "(nothing)"
     st.markdown(f"#### {plain(trace.question)} → **{answer}**{verdict}")
 
@@ -77,9 +77,9 @@ def _said(guess: str | None, changed: bool) -> str:  # noqa: FBT001
     return f". {mark}: {happened}."
 
 
-def _verdict(choice: Choice, answer: str) -> str:
-    if choice.expected is None:
-        shipped = choice.task is not None and choice.task.is_shipped
+def _verdict(asked: Asked, answer: str) -> str:
+    if asked.expected is None:
+        shipped = asked.task is not None and asked.task.is_shipped
         unknown = "nobody in the table" if shipped else "right answer unknown"
         return f"  :gray-badge[{unknown}]"
-    return verdict_badge(choice.expected, answer)
+    return verdict_badge(asked.expected, answer)

@@ -14,7 +14,7 @@ from pages.shared.questions import choose_question
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Choice:
+class Asked:
     """Which model is asked what. `expected` is None where the right answer is not known, `upload`
     where the checkpoint is a shipped one or a file is missing.
     """
@@ -27,7 +27,7 @@ class Choice:
     expected: str | None
 
 
-def choose() -> Choice:
+def choose() -> Asked:
     """The controls of the side bar."""
     with st.sidebar:
         checkpoint, snapshot = choose_model(others=[UPLOADED])
@@ -36,7 +36,7 @@ def choose() -> Choice:
         task = COURSE if uploaded else checkpoint_task(checkpoint)
         asks = upload is not None or not uploaded
         question, expected = choose_question(task, own=uploaded) if asks else ("", None)
-    return Choice(
+    return Asked(
         checkpoint=checkpoint,
         snapshot=snapshot,
         upload=upload,

@@ -11,7 +11,7 @@ from pages.attention.answer import (
     show_heading,
     show_pieces,
 )
-from pages.attention.controls import Choice, choose, choose_display
+from pages.attention.controls import Asked, choose, choose_display
 from pages.attention.heads import show_heads
 from pages.attention.switches import choose_switches
 from pages.attention.upload import ASK, UPLOADED
@@ -21,58 +21,58 @@ from pages.shared.text import plain
 
 def main() -> None:
     """Choose on the left; answer, all heads, one head, one row from top to bottom."""
-    choice = choose()
-    if choice.checkpoint == UPLOADED and choice.upload is None:
+    asked = choose()
+    if asked.checkpoint == UPLOADED and asked.upload is None:
         st.subheader("Attention of a model of your own")
         st.info(ASK, icon=":material/upload:")
         return
     try:
-        source = _source(choice)
-        trace = load_trace(source, choice.question)
+        source = _source(asked)
+        trace = load_trace(source, asked.question)
     except CheckpointError as error:
-        _refuse(choice, f"This checkpoint cannot be used: {error}")
+        _refuse(asked, f"This checkpoint cannot be used: {error}")
     except ValueError as error:
-        _refuse(choice, f"This question cannot be asked: {error}")
+        _refuse(asked, f"This question cannot be asked: {error}")
     else:
-        shown = _answer(choice, source, trace)
+        shown = _answer(asked, source, trace)
         show_heads(shown, choose_display(shown), trace)
 
 
-def _answer(choice: Choice, source: Source, trace: AttentionTrace) -> AttentionTrace:
+def _answer(asked: Asked, source: Source, trace: AttentionTrace) -> AttentionTrace:
     """The answer with the heads that are on, beside that with all; returns what is to be drawn."""
     top = st.container(horizontal=True, vertical_alignment="center")
     heading, button = top.container(width="stretch"), top.container(width="content")
     asking = st.container()
     with button:
-        switches = choose_switches(source, choice.task, trace, asking)
+        switches = choose_switches(source, asked.task, trace, asking)
     changes = bool(switches.off.heads) and not switches.covered
-    shown = load_trace(source, choice.question, switches.off) if changes else trace
+    shown = load_trace(source, asked.question, switches.off) if changes else trace
     with heading:
-        show_heading(choice, shown)
+        show_heading(asked, shown)
     show_answer(shown)
     if switches.covered:
         show_cover(switches)
     elif changes:
-        found = load_effect(source, choice.question, switches.off)
+        found = load_effect(source, asked.question, switches.off)
         show_change(trace, found, switches)
         with switches.place:
             show_pieces(trace, found)
     return shown
 
 
-def _source(choice: Choice) -> Source:
-    if choice.upload is not None:
-        return Source(choice.checkpoint, None, choice.upload.digest, choice.upload.load)
-    return shipped(choice.checkpoint, choice.snapshot)
+def _source(asked: Asked) -> Source:
+    if asked.upload is not None:
+        return Source(asked.checkpoint, None, asked.upload.digest, asked.upload.load)
+    return shipped(asked.checkpoint, asked.snapshot)
 
 
-def _refuse(choice: Choice, reason: str) -> None:
+def _refuse(asked: Asked, reason: str) -> None:
     st.subheader("Attention")
     st.error("", icon=":material/block:")
     st.text(reason)
-    other = "Upload" if choice.checkpoint == UPLOADED else "Choose"
+    other = "Upload" if asked.checkpoint == UPLOADED else "Choose"
     st.caption(
-        f"Checkpoint {plain(choice.checkpoint)}. {other} another one, or change the question."
+        f"Checkpoint {plain(asked.checkpoint)}. {other} another one, or change the question."
     )
 
 
