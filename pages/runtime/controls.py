@@ -86,7 +86,8 @@ class Looked:
 
 def choose() -> tuple[str, Looked | None]:
     """The view, and what is looked at in the first of them; None where nothing is measured."""
-    first, second, third, fourth = st.columns([1.45, 1.35, 1.3, 0.5], vertical_alignment="bottom")
+    line = st.grid(11, min_column_width=66, gap="xsmall", vertical_alignment="bottom")
+    first, second, third, fourth = (line.cell(column_span=span) for span in (4, 3, 3, 1))
     with first:
         view = bound.segmented_control(
             "View",
