@@ -1,15 +1,13 @@
 """CUDA, MPS and the processor: which are at hand, how long a call takes there, how much memory.
 
-The one place that asks torch about a device. Torch is loaded by the functions that need it and not
-before, so that a page can say what is at hand without it.
+The one place that asks torch about a device. Torch and psutil are loaded by the functions that need
+them and not before, so that a page can say what is at hand without them.
 """
 
 import platform
 import time
 from collections.abc import Callable
 from pathlib import Path
-
-import psutil
 
 # Operations a second of a matrix product, about: of one thread with AVX-512, and of a GPU.
 RATES = {"cpu": 80e9, "cuda": 20e12, "mps": 3e12}
@@ -69,6 +67,8 @@ def free_bytes(device: str = "cpu") -> int:
         import torch
 
         return int(torch.cuda.mem_get_info()[0])
+    import psutil
+
     return int(psutil.virtual_memory().available)
 
 

@@ -89,7 +89,8 @@ def _add_spec(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--positions", choices=get_args(Positions))
     parser.add_argument("--attention", choices=TRAINED)
     for size in settable_sizes().values():
-        parser.add_argument(size.option, type=int, help=size.help, dest=size.name)
+        metavar = size.option.removeprefix("--").replace("-", "_").upper()
+        parser.add_argument(size.option, type=int, help=size.help, dest=size.name, metavar=metavar)
     parser.add_argument("--learning-rate", type=float, help="of the matrices, at its peak")
 
 

@@ -8,12 +8,14 @@ task is given free texts, and nobody can say whether what it writes is right.
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
-from core.data.corpus import TrainingCorpus, course_corpus, notable_corpus
 from core.data.course import load_course
 from core.data.people import BIRTHPLACE, Template, load_people
 from core.paths import PEOPLE
+
+if TYPE_CHECKING:
+    from core.data.corpus import TrainingCorpus
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,11 +30,13 @@ class Task:
     example: str
     is_shipped: bool
 
-    def corpus(self, *, n_sentences: int, folder: Path | None) -> TrainingCorpus:
+    def corpus(self, *, n_sentences: int, folder: Path | None) -> "TrainingCorpus":
         """Its documents, and its questions by split with their right answers.
 
         Raises ValueError if a folder is needed and not told, or holds something else.
         """
+        from core.data.corpus import course_corpus, notable_corpus
+
         if self.is_shipped:
             return notable_corpus(load_people(PEOPLE), n_sentences=n_sentences)
         if folder is None:
