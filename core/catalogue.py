@@ -196,8 +196,8 @@ class Size:
         return f"--{self.name.removeprefix('n_').replace('_', '-')}"
 
 
-def _of(*owners: str, **told: Any) -> dict[str, Any]:
-    return {"owners": owners, **told}
+def _of(*owners: str, **limits: Any) -> dict[str, Any]:
+    return {"owners": owners, **limits}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -249,10 +249,10 @@ def settable_sizes() -> dict[str, Size]:
 
 def in_file_order(values: Mapping[str, Any]) -> dict[str, Any]:
     """Values of a configuration or a recipe, the sizes right behind `attention`."""
-    told: dict[str, Any] = {}
+    ordered: dict[str, Any] = {}
     for name, value in values.items():
         if name not in SIZES:
-            told[name] = value
+            ordered[name] = value
         if name == "attention":
-            told |= {size: values[size] for size in SIZES if size in values}
-    return told
+            ordered |= {size: values[size] for size in SIZES if size in values}
+    return ordered

@@ -112,8 +112,8 @@ def output_bytes(bench: Bench, setting: Setting, seq_len: int) -> int:
 
 def sizes_of(bench: Bench) -> Sizes:
     """The sizes that the approximations had."""
-    told: dict[str, Any] = bench.environment.get("sizes", {})
-    return Sizes(**{key: value for key, value in told.items() if key in Sizes.__slots__})
+    stored: dict[str, Any] = bench.environment.get("sizes", {})
+    return Sizes(**{key: value for key, value in stored.items() if key in Sizes.__slots__})
 
 
 def small_curves(bench: Bench, methods: Sequence[str]) -> NDArray[np.float64]:
@@ -157,13 +157,13 @@ def _costs(bench: Bench, setting: Setting, method: str) -> dict[int, tuple[int, 
 
 
 def _shape(bench: Bench, setting: Setting, seq_len: int) -> Shape:
-    told = bench.environment
+    environment = bench.environment
     return Shape(
         seq_len=seq_len,
         head_dim=setting.head_dim,
-        n_heads=told.get("n_heads", 8),
-        batch=told.get("batch", 1),
-        bytes_a_number=DTYPES.get(told.get("dtype", "float32"), 4),
+        n_heads=environment.get("n_heads", 8),
+        batch=environment.get("batch", 1),
+        bytes_a_number=DTYPES.get(environment.get("dtype", "float32"), 4),
     )
 
 

@@ -79,12 +79,12 @@ class MemoryMeter:
             process.wait()
 
     def _start(self) -> subprocess.Popen[str]:
-        told = {"OMP_NUM_THREADS": str(self._spec.threads), **AT_ONCE}
+        threads = {"OMP_NUM_THREADS": str(self._spec.threads), **AT_ONCE}
         kept = {k: v for k, v in os.environ.items() if k != "GLIBC_TUNABLES"}
         self._process = subprocess.Popen(  # noqa: S603 - a list of our own making
             [sys.executable, "-m", "core.bench.memory", json.dumps(self._spec.to_dict())],
             cwd=ROOT,
-            env={**kept, **told, "OMP_WAIT_POLICY": "passive"},
+            env={**kept, **threads, "OMP_WAIT_POLICY": "passive"},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             encoding="utf-8",

@@ -38,14 +38,14 @@ def sample(
     block = Block(plan, spec.n_keys)
     tally = _Tally(spec, plan, block, n_bins, plane_bins, tuple(float(t) for t in thresholds))
     generator = np.random.default_rng(spec.seed)
-    done = told = 0
+    done = shown = 0
     while done < spec.n_draws:
         m = min(block.size, spec.n_draws - done)
         tally.add(block.draw(generator, m))
         done += m
         percent = done * PERCENT // spec.n_draws
-        if progress is not None and percent > told:
-            told = percent
+        if progress is not None and percent > shown:
+            shown = percent
             progress(done, spec.n_draws)
     return tally.result()
 

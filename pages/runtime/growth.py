@@ -73,14 +73,14 @@ def _show_job(job: Job) -> None:
 
 def _state(job: Job) -> str:
     """How a measurement stands, with what it does now."""
-    told = job.status
+    status = job.status
     text = STATES[job.state]
     if job.state == "queued" and job.place is not None:
         text = f"waits for its turn ({job.place}. in line)"
-    if told is None or job.state not in ("running", "stopping"):
+    if status is None or job.state not in ("running", "stopping"):
         return text
-    left = f", about {words.duration(told.seconds_left)} left" if told.seconds_left else ""
-    now = told.activity.removeprefix("measuring: ")
+    left = f", about {words.duration(status.seconds_left)} left" if status.seconds_left else ""
+    now = status.activity.removeprefix("measuring: ")
     return f"{text}: {now}{left}"
 
 

@@ -28,8 +28,10 @@ def machine_label(name: str, bench: Bench | None) -> str:
     """A stored machine: its hardware, and when."""
     if bench is None:
         return f"{name} (cannot be read)"
-    told = bench.machine
-    what = told.get("gpu") or f"{told.get('processor', name)}, {told.get('cores', '?')} cores"
+    machine = bench.machine
+    what = (
+        machine.get("gpu") or f"{machine.get('processor', name)}, {machine.get('cores', '?')} cores"
+    )
     return f"{what} ({bench.environment.get('date', 'no date')})"
 
 
@@ -47,26 +49,28 @@ def setting_label(setting: Setting) -> str:
 
 def conditions(bench: Bench) -> str:
     """What the times depend on, in one line."""
-    told = bench.environment
-    if not told:
+    environment = bench.environment
+    if not environment:
         return "The machine is described when the measurement begins."
-    variables = ", ".join(f"{k}={v}" for k, v in told.get("variables", {}).items() if v)
-    device = told.get("device", "cpu")
-    precise = f", float32 products: {told['float32_matmul_precision']}" if device != "cpu" else ""
+    variables = ", ".join(f"{k}={v}" for k, v in environment.get("variables", {}).items() if v)
+    device = environment.get("device", "cpu")
+    precise = (
+        f", float32 products: {environment['float32_matmul_precision']}" if device != "cpu" else ""
+    )
     return (
         f"{bench.machine.get('gpu') or bench.machine.get('processor', '?')}, {device}, "
-        f"{told.get('threads', '?')} thread(s), torch {told.get('torch', '?')}, "
-        f"{told.get('dtype', '?')}{precise}, batch {told.get('batch', '?')}, "
-        f"{told.get('n_heads', '?')} heads, SDPA by {told.get('sdpa_backend', '?')}; "
-        f"{variables or 'no variables set'}; {told.get('date', '')}"
+        f"{environment.get('threads', '?')} thread(s), torch {environment.get('torch', '?')}, "
+        f"{environment.get('dtype', '?')}{precise}, batch {environment.get('batch', '?')}, "
+        f"{environment.get('n_heads', '?')} heads, SDPA by {environment.get('sdpa_backend', '?')}; "
+        f"{variables or 'no variables set'}; {environment.get('date', '')}"
     )
 
 
 def growth(curve: Curve) -> str:
     """The name in the legend, with how fast it grows where the lengths tell it."""
-    told = curve.slope is not None and curve.slope.doubt is None
+    is_known = curve.slope is not None and curve.slope.doubt is None
     name = label(curve.method)
-    return f"{name} L^{power(curve.slope).replace(' ', '')}" if told else name
+    return f"{name} L^{power(curve.slope).replace(' ', '')}" if is_known else name
 
 
 def power(slope: Fit | None) -> str:
