@@ -39,6 +39,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
 from core.data.people import BIRTHPLACE, load_people  # noqa: E402
+from core.data.task import NOTABLE  # noqa: E402
 from core.devices import processor_name  # noqa: E402
 from core.paths import PEOPLE  # noqa: E402
 
@@ -68,9 +69,15 @@ class Seen:
     is_somebody_elses: bool
 
 
+def asked_about() -> list[str]:
+    """Everybody but her whose question the home page shows to all."""
+    names = [person.name for person in load_people(PEOPLE)]
+    return [name for name in names if BIRTHPLACE.question(name) != NOTABLE.example]
+
+
 def addresses() -> Iterator[Address]:
     """Views of all pages in turn. No two ask about the same person."""
-    names = [person.name for person in load_people(PEOPLE)]
+    names = asked_about()
     for n in count():
         one, two = names[2 * n % len(names)], names[(2 * n + 1) % len(names)]
         checkpoint = CHECKPOINTS[n % len(CHECKPOINTS)]
@@ -93,7 +100,7 @@ def addresses() -> Iterator[Address]:
 
 def attention_views() -> Iterator[Address]:
     """Views of the attention page alone."""
-    names = [person.name for person in load_people(PEOPLE)]
+    names = asked_about()
     for n in count():
         name = names[n % len(names)]
         query = attention_query(n, name, CHECKPOINTS[n % len(CHECKPOINTS)])
