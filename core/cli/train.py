@@ -10,6 +10,7 @@ from typing import Any
 
 from tqdm import tqdm
 
+from core.data.task import TASKS
 from core.jobs.folder import JOB
 from core.runs import loop
 from core.runs.folder import RUN, STATE
@@ -138,7 +139,7 @@ def begin(
 def _command(recipe: Recipe, folder: Path, *, steps: int, seed: int, tuning: bool) -> str:
     """What repeats the run anywhere; the course's files are where A5_DATA says."""
     parts = [f"python -m core train --preset {recipe.name} --steps {steps} --seed {seed}"]
-    if recipe.corpus == "course":
+    if not TASKS[recipe.corpus].is_shipped:
         parts.append('--corpus "$A5_DATA"')
     if tuning:
         parts.append("--tuning")

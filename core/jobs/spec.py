@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from core.data.task import TASKS
 from core.from_json import dataclass_from_dict
 from core.jobs.folder import JOB
 from core.paths import COURSE_VARIABLE, course_folder
@@ -160,7 +161,7 @@ def check(spec: TrainSpec) -> None:
 
 def corpus_folder(recipe: Recipe) -> Path | None:
     """Where the course's files lie; no other folder can be named. Raises ValueError without it."""
-    if recipe.corpus != "course":
+    if TASKS[recipe.corpus].is_shipped:
         return None
     folder = course_folder()
     if folder is None or not folder.is_dir():

@@ -52,7 +52,7 @@ def _show_scatter(table: HeadTable, x: str, y: str, chosen: str) -> Figure:
     chart = figures.head_scatter(
         words.points(table, x, y), x=words.NAMES[x], y=words.NAMES[y], chosen=chosen, title=""
     )
-    # A new key for each measured forgets the click, so that the same head can be clicked again.
+    # A new key for each choice forgets the click, so that the same head can be clicked again.
     key = f"{CHART_KEY}-{chosen}"
     show_chart(chart, key=key, on_select=partial(_pick, key), alt=f"{title}, head by head")
     for measure in dict.fromkeys((x, y)):
