@@ -14,6 +14,7 @@ from core.data.reference import compare, load_judgements, load_reference, table_
 from core.files import write_json, write_text
 from core.generation.greedy import answer
 from core.inspection.trace import trace as trace_model
+from core.inspection.trace_json import trace_to_dict
 from core.paths import JUDGED, PEOPLE
 
 
@@ -50,7 +51,7 @@ def trace(options: argparse.Namespace) -> None:
         "tokens": list(record.labels),
     }
     if options.out is not None:
-        write_json(options.out, record.to_dict())
+        write_json(options.out, trace_to_dict(record))
     _print(
         options,
         report,

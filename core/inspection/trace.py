@@ -6,7 +6,7 @@ questions with one shared model cannot see each other's tensors.
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 import torch
@@ -126,7 +126,7 @@ def standing_latents(model: Model, layers: Sequence[Layer]) -> tuple[int, ...]:
 
 def stacked(
     layers: Sequence[Layer], n_tokens: int, ablated: Collection[Head] = ()
-) -> dict[str, Array]:
+) -> dict[str, Any]:
     """The arrays of a trace: every layer laid out over all token positions."""
     parts = [_laid_out(layer, n_tokens) for layer in layers]
     arrays = {name: _stack([part[name] for part in parts]) for name in parts[0]}

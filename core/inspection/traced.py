@@ -3,8 +3,7 @@
 Axes: layer, head, query position, key position or head_dim. Indices are zero-based.
 """
 
-from dataclasses import dataclass
-from math import isfinite
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -13,8 +12,13 @@ from numpy.typing import NDArray
 from core.catalogue import LINEAR
 
 Array = NDArray[np.float32]
-ARRAYS = ("query", "key", "value", "output", "scores", "weights", "value_norm")
-MAY_LACK = ("query", "key")
+ARRAYS = ("query", "key", "value", "output", "scores", "weights", "value_norm", "sink")
+MAY_LACK = ("query", "key", "sink")
+
+
+def no_scores() -> Array:
+    """What stands in a trace for scores that were too many to keep."""
+    return np.zeros((0, 0, 0, 0), dtype=np.float32)
 
 
 def contribution(weights: NDArray[Any], value_norm: NDArray[Any]) -> NDArray[Any]:
@@ -49,12 +53,19 @@ class Step:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Proof:
-    """Evidence that the weights shown are those the model used."""
+    """Evidence that the weights shown are those the model used.
+
+    row_sum_max_error: of each row, with the share of a learned sink where there is one, from 1.
+    future_exactly_zero: whether all that is masked has no weight. head_sum_max_error: the heads'
+    parts and the bias, summed, from what the output projection gave.
+    """
 
     replay_max_difference: float
     row_sum_max_error: float
     future_exactly_zero: bool
     dtype: str
+    same_argmax: bool = True
+    head_sum_max_error: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,6 +83,15 @@ class AttentionTrace:
     `mechanism` is the model's attention. Linear attention has no softmax: its weights are effective
     ones, which may be negative, and its scores are φ(q)·φ(k).
 
+    `kinds` says of each layer what its heads look at: "decoder" (unless told), "encoder" or
+    "cross". With an encoder beside a decoder the first `n_source` positions are the source's: rows
+    and columns of its layers, and the columns of cross-attention. `special` tokens are marks such
+    as BOS. `sink` (n_layers, n_heads, L) is the share of each row that a learned sink takes from
+    the keys. `n_kv_heads` (0: as many as heads) heads of keys and values are shared by runs of
+    query heads. `scores` are empty where they would be too large to keep; then `seen`
+    (n_layers, L, L) says what a row may look at. `lacking` says in sentences what this model
+    cannot give.
+
     Heads in `ablated` were switched off: their weights are still those that they would have had,
     `output` holds what took their place (zero, or in `mode` mean their mean), `value_norm` is zero.
     """
@@ -84,6 +104,11 @@ class AttentionTrace:
     name_positions: tuple[int, ...]
     latent_positions: tuple[int, ...] = ()
     mechanism: str = "softmax"
+    kinds: tuple[str, ...] = ()
+    n_source: int = 0
+    n_kv_heads: int = 0
+    special: tuple[bool, ...] = ()
+    lacking: tuple[str, ...] = ()
     ablated: tuple[tuple[int, int], ...] = ()
     mode: str = "zero"
     steps: tuple[Step, ...]
@@ -91,9 +116,11 @@ class AttentionTrace:
     key: Array | None = None
     value: Array
     output: Array
-    scores: Array
+    scores: Array = field(default_factory=no_scores)
+    seen: NDArray[np.bool_] | None = None
     weights: Array
     value_norm: Array
+    sink: Array | None = None
     proof: Proof
 
     @property
@@ -121,7 +148,19 @@ class AttentionTrace:
     @property
     def visible(self) -> NDArray[np.bool_]:
         """(n_layers, L, L): whether a row may look at a column. Masked is not zero."""
-        return np.isfinite(self.scores[:, 0])
+        if self.scores.size:
+            return np.isfinite(self.scores[:, 0])
+        if self.seen is None:
+            raise ValueError("a trace without scores has to say what a row may look at (seen)")
+        return self.seen
+
+    def kind(self, layer: int) -> str:
+        """What the heads of a layer look from and at: decoder, encoder or cross."""
+        return self.kinds[layer] if self.kinds else "decoder"
+
+    def layers_of(self, kind: str) -> list[int]:
+        """The layers of one kind."""
+        return [layer for layer in range(self.n_layers) if self.kind(layer) == kind]
 
     def latents_look(self, layer: int) -> bool:
         """Whether the rows of a layer are latents; else they are tokens."""
@@ -132,117 +171,19 @@ class AttentionTrace:
         return bool(self.latent_positions) and layer > 0
 
     def rows(self, layer: int) -> tuple[int, ...]:
-        """The positions that look, in one layer: those of latents or of all tokens."""
-        return self.latent_positions if self.latents_look(layer) else tuple(range(self.n_tokens))
+        """The positions that look, in one layer: those of latents or of its text's tokens."""
+        if self.latents_look(layer):
+            return self.latent_positions
+        of_source = self.kind(layer) == "encoder" and self.n_source > 0
+        return tuple(range(self.n_source) if of_source else range(self.n_source, self.n_tokens))
 
     def columns(self, layer: int) -> tuple[int, ...]:
         """The positions that are looked at, in one layer."""
-        return self.latent_positions if self.latents_seen(layer) else tuple(range(self.n_tokens))
+        if self.latents_seen(layer):
+            return self.latent_positions
+        of_source = self.kind(layer) != "decoder" and self.n_source > 0
+        return tuple(range(self.n_source) if of_source else range(self.n_source, self.n_tokens))
 
     def last_row(self, layer: int, position: int) -> int:
         """The last row of a layer at or before a position: its own, or that of a latent."""
         return max(row for row in self.rows(layer) if row <= position)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Everything as JSON-able values; hidden scores are null."""
-        return {
-            "question": self.question,
-            "answer": self.answer,
-            "probability": self.probability,
-            "tokens": list(self.labels),
-            "word_starts": list(self.word_starts),
-            "name_positions": list(self.name_positions),
-            "latent_positions": list(self.latent_positions),
-            "mechanism": self.mechanism,
-            "ablated": [list(head) for head in self.ablated],
-            "mode": self.mode,
-            "steps": [_step_dict(step) for step in self.steps],
-            "proof": {name: getattr(self.proof, name) for name in Proof.__slots__},
-            "axes": "layer, head, query position, key position (or head_dim); zero-based",
-            **{name: _rounded(getattr(self, name)) for name in ARRAYS},
-        }
-
-
-def _step_dict(step: Step) -> dict[str, Any]:
-    return {
-        "row": step.row,
-        "position": step.position,
-        "token": step.label,
-        "probability": step.probability,
-        "next_best": [[c.label, c.probability] for c in step.next_best],
-    }
-
-
-def _rounded(values: Array | None) -> Any:
-    """Nested lists with six significant digits; minus infinity and what is lacking become null."""
-    if values is None:
-        return None
-    if values.ndim > 1:
-        return [_rounded(part) for part in values]
-    return [float(f"{number:.6g}") if isfinite(number) else None for number in values.tolist()]
-
-
-def trace_from_dict(data: dict[str, Any]) -> AttentionTrace:
-    """The inverse of `to_dict`. Raises ValueError naming what is missing or wrong."""
-    try:
-        trace = AttentionTrace(
-            question=data["question"],
-            answer=data["answer"],
-            probability=data["probability"],
-            labels=tuple(data["tokens"]),
-            word_starts=tuple(data["word_starts"]),
-            name_positions=tuple(data["name_positions"]),
-            latent_positions=tuple(data.get("latent_positions", ())),
-            mechanism=data.get("mechanism", "softmax"),
-            ablated=tuple((layer, head) for layer, head in data.get("ablated", ())),
-            mode=data.get("mode", "zero"),
-            steps=tuple(_step(step) for step in data["steps"]),
-            proof=Proof(**data["proof"]),
-            **{name: _array(name, data[name]) for name in ARRAYS if not _lacks(data, name)},
-        )
-        _refuse_other_shapes(trace)
-    except (KeyError, TypeError, ValueError) as error:
-        raise ValueError(f"not a stored trace: {error}") from None
-    return trace
-
-
-def _refuse_other_shapes(trace: AttentionTrace) -> None:
-    """Everything must be of one model and one text: what the labels and the value say."""
-    n_layers, n_heads, length, head_dim = _four(trace.value.shape)
-    if len(trace.labels) != length or len(trace.word_starts) != length:
-        raise ValueError(f"{len(trace.labels)} tokens; value has rows for {length}")
-    pairs, rows = (n_layers, n_heads, length, length), (n_layers, n_heads, length, head_dim)
-    needed = {"scores": pairs, "weights": pairs, "value_norm": rows[:3]}
-    for name in ARRAYS:
-        found, shape = getattr(trace, name), needed.get(name, rows)
-        if found is not None and found.shape != shape:
-            raise ValueError(f"{name} has shape {found.shape}; {shape} is needed")
-
-
-def _four(shape: tuple[int, ...]) -> tuple[int, int, int, int]:
-    if len(shape) != 4:
-        raise ValueError(f"value has shape {shape}; four axes are needed")
-    n_layers, n_heads, length, head_dim = shape
-    return n_layers, n_heads, length, head_dim
-
-
-def _step(data: dict[str, Any]) -> Step:
-    return Step(
-        row=data["row"],
-        position=data["position"],
-        label=data["token"],
-        probability=data["probability"],
-        next_best=tuple(Candidate(label, p) for label, p in data["next_best"]),
-    )
-
-
-def _lacks(data: dict[str, Any], name: str) -> bool:
-    return name in MAY_LACK and data[name] is None
-
-
-def _array(name: str, values: Any) -> Array:
-    numbers = np.array(values, dtype=np.float32)
-    missing = np.isnan(numbers)
-    if name != "scores" and missing.any():
-        raise ValueError(f"a null in {name}; only hidden scores are null")
-    return np.where(missing, np.float32(-np.inf), numbers)

@@ -1,11 +1,14 @@
 """Everything drawn as a file, and as a table for those who cannot use the picture."""
 
+from functools import partial
+
 import numpy as np
 import pandas as pd
 import streamlit as st
 
 from core.figures.template import Figure
 from core.inspection.heads import head_name
+from core.inspection.trace_json import trace_to_dict
 from core.inspection.traced import AttentionTrace
 from pages.attention.view import View
 from pages.shared.charts import download_csv, download_json, download_svg
@@ -27,7 +30,7 @@ def show_downloads(
         for what, chart in charts.items():
             download_svg(what, chart, f"{name} {what.lower()}")
         download_csv("Weights", table, name)
-        download_json("Trace", trace.to_dict, "trace")
+        download_json("Trace", partial(trace_to_dict, trace), "trace")
     tables = st.expander(
         "As tables: rows are queries, columns keys, counted from 0",
         key=TABLES_KEY,

@@ -18,7 +18,8 @@ from core.files import read_json
 from core.inspection.captions import row_sentence, strongest_head
 from core.inspection.head_record import load_record
 from core.inspection.heads import head_name
-from core.inspection.traced import AttentionTrace, trace_from_dict
+from core.inspection.trace_json import trace_from_dict
+from core.inspection.traced import AttentionTrace
 from core.montecarlo.result import Sample
 from core.montecarlo.sample import sample
 from core.montecarlo.spec import PerturbationSpec

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from core.inspection.traced import trace_from_dict
+from core.inspection.trace_json import trace_from_dict
 
 
 def download(page: Any, label: str, folder: Path) -> tuple[str, Path]:

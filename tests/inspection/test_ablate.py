@@ -14,7 +14,8 @@ from core.inspection.ablate import head_means, switched_off
 from core.inspection.answered import answered
 from core.inspection.heads import HeadMeans, HeadsOff
 from core.inspection.trace import record_layers, trace
-from core.inspection.traced import AttentionTrace, trace_from_dict
+from core.inspection.trace_json import trace_from_dict, trace_to_dict
+from core.inspection.traced import AttentionTrace
 from core.models.gpt import GPT
 from core.models.heads import Heads
 from tests.with_task import with_task
@@ -175,9 +176,9 @@ def test_what_was_off_survives_json_text(
 ):
     model = make_variant("learned")
     off = trace(with_task(model, characters), QUESTION, HeadsOff(heads=((1, 1), (0, 0), (1, 1))))
-    again = trace_from_dict(json.loads(json.dumps(off.to_dict(), allow_nan=False)))
+    again = trace_from_dict(json.loads(json.dumps(trace_to_dict(off), allow_nan=False)))
     assert (again.ablated, again.mode) == (((0, 0), (1, 1)), "zero")
-    stored = off.to_dict()
+    stored = trace_to_dict(off)
     del stored["ablated"], stored["mode"]  # a trace from before heads could be switched off
     assert trace_from_dict(stored).ablated == ()
 

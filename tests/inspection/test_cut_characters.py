@@ -12,7 +12,8 @@ from core.inspection.attribution import attribution, logit_lens
 from core.inspection.captions import row_sentence
 from core.inspection.fold import word_labels
 from core.inspection.trace import steps_of, trace
-from core.inspection.traced import AttentionTrace, trace_from_dict
+from core.inspection.trace_json import trace_from_dict, trace_to_dict
+from core.inspection.traced import AttentionTrace
 from core.models.gpt import GPT
 from tests.with_task import with_task
 
@@ -47,7 +48,7 @@ def test_a_word_has_whole_characters(ask: Ask):
 
 def test_a_stored_trace_folds_to_the_same_words(ask: Ask):
     traced = ask(AGNES)
-    again = trace_from_dict(traced.to_dict())
+    again = trace_from_dict(trace_to_dict(traced))
     assert again.labels == traced.labels
     words = [word_labels(t.labels, t.word_starts, SPACE_GLYPH) for t in (traced, again)]
     assert words[0] == words[1]

@@ -12,7 +12,8 @@ from core.data.vocabulary import Vocabulary
 from core.inspection.captions import mechanism_note
 from core.inspection.scores import head_scores
 from core.inspection.trace import trace
-from core.inspection.traced import AttentionTrace, trace_from_dict
+from core.inspection.trace_json import trace_from_dict, trace_to_dict
+from core.inspection.traced import AttentionTrace
 from core.models.gpt import GPT
 from tests.with_task import with_task
 
@@ -62,7 +63,7 @@ def test_scores_of_a_taylor_model_are_the_polynomial_of_its_logits(traced: Trace
 
 
 def test_a_mechanism_survives_json_and_older_traces_are_softmax(negative: AttentionTrace):
-    stored = json.loads(json.dumps(negative.to_dict(), allow_nan=False))
+    stored = json.loads(json.dumps(trace_to_dict(negative), allow_nan=False))
     again = trace_from_dict(stored)
     assert again.mechanism == "taylor"
     np.testing.assert_allclose(again.weights, negative.weights, rtol=1e-5)

@@ -11,7 +11,8 @@ import torch
 
 from core.data.vocabulary import Vocabulary
 from core.inspection.trace import prove, record_layers, trace
-from core.inspection.traced import AttentionTrace, trace_from_dict
+from core.inspection.trace_json import trace_from_dict, trace_to_dict
+from core.inspection.traced import AttentionTrace
 from core.models.gpt import GPT
 from tests.with_task import with_task
 
@@ -161,7 +162,7 @@ def test_scores_of_a_perceiver_are_those_of_its_queries_and_keys(
 
 
 def test_every_variant_survives_json_text(traced: AttentionTrace):
-    again = trace_from_dict(json.loads(json.dumps(traced.to_dict(), allow_nan=False)))
+    again = trace_from_dict(json.loads(json.dumps(trace_to_dict(traced), allow_nan=False)))
     assert again.latent_positions == traced.latent_positions
     assert (again.query is None) == (traced.query is None)
     np.testing.assert_allclose(again.scores, traced.scores, rtol=1e-5)
@@ -169,6 +170,6 @@ def test_every_variant_survives_json_text(traced: AttentionTrace):
 
 
 def test_a_trace_that_was_stored_before_there_were_latents_has_none(small_trace: AttentionTrace):
-    stored = small_trace.to_dict()
+    stored = trace_to_dict(small_trace)
     del stored["latent_positions"]
     assert trace_from_dict(stored).latent_positions == ()
