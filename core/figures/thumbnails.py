@@ -19,13 +19,19 @@ SMALL_WIDTH, SMALL_HEIGHT, LINE_WIDTH = 500, 130, 2
 BAR_LEVEL = N_LEVELS * 2 // 3
 
 
-def thumbnail(weights: NDArray[np.floating], visible: NDArray[np.bool_] | None = None) -> str:
-    """PNG data URI of causal weights (L, L); masked cells are grey, not empty.
+def thumbnail(
+    weights: NDArray[np.floating],
+    visible: NDArray[np.bool_] | None = None,
+    most: int = MOST_PIXELS,
+) -> str:
+    """PNG data URI of weights (rows, columns); masked cells are grey, not empty.
 
-    `visible` (L, L) says which cells are not masked: all of the past unless told. Longer patterns
-    shrink to at most 48 cells a side; a cell then shows its largest weight.
+    `visible` says which cells are not masked: all of the past unless told, for which rows and
+    columns must be the same. Longer patterns shrink to at most `most` cells a side; a cell then
+    shows its largest weight.
     """
-    return "data:image/png;base64," + base64.b64encode(_png(_levels(weights, visible))).decode()
+    png = _png(_levels(weights, visible, most))
+    return "data:image/png;base64," + base64.b64encode(png).decode()
 
 
 def contact_sheet(weights: NDArray[np.floating]) -> bytes:
@@ -60,11 +66,13 @@ def curve_picture(curves: NDArray[np.float64]) -> bytes:
     return _png(levels)
 
 
-def shrink(weights: NDArray[np.generic]) -> NDArray[Any]:
-    """(L, L) to at most (48, 48) by the maximum of square blocks."""
-    block = -(-len(weights) // MOST_PIXELS)
-    edges = np.arange(0, len(weights), block)
-    return np.maximum.reduceat(np.maximum.reduceat(weights, edges, axis=0), edges, axis=1)
+def shrink(weights: NDArray[np.generic], most: int = MOST_PIXELS) -> NDArray[Any]:
+    """(rows, columns) to at most `most` of each by the maximum of square blocks."""
+    block = -(-max(weights.shape) // most)
+    if block == 1:
+        return weights.copy()
+    down, across = np.arange(0, len(weights), block), np.arange(0, weights.shape[1], block)
+    return np.maximum.reduceat(np.maximum.reduceat(weights, down, axis=0), across, axis=1)
 
 
 def _heights() -> NDArray[np.float64]:
@@ -73,14 +81,16 @@ def _heights() -> NDArray[np.float64]:
 
 
 def _levels(
-    weights: NDArray[np.floating], visible: NDArray[np.bool_] | None = None
+    weights: NDArray[np.floating],
+    visible: NDArray[np.bool_] | None = None,
+    most: int = MOST_PIXELS,
 ) -> NDArray[np.uint8]:
     """Palette indices, whole pixels a cell, so that the browser has nothing to blur."""
-    small = shrink(weights)
+    small = shrink(weights, most)
     levels = np.round(np.clip(small, 0, 1) * (N_LEVELS - 1)).astype(np.uint8)
     seen = np.tri(len(weights), dtype=np.bool_) if visible is None else visible
-    levels[~shrink(seen)] = MASKED_LEVEL
-    factor = max(1, 2 * MOST_PIXELS // len(small))
+    levels[~shrink(seen, most)] = MASKED_LEVEL
+    factor = max(1, 2 * most // max(small.shape))
     return levels.repeat(factor, axis=0).repeat(factor, axis=1)
 
 
