@@ -68,10 +68,9 @@ def curve_picture(curves: NDArray[np.float64]) -> bytes:
 
 def shrink(weights: NDArray[np.generic], most: int = MOST_PIXELS) -> NDArray[Any]:
     """(rows, columns) to at most `most` of each by the maximum of square blocks."""
-    block = -(-max(weights.shape) // most)
-    if block == 1:
-        return weights.copy()
-    down, across = np.arange(0, len(weights), block), np.arange(0, weights.shape[1], block)
+    rows, columns = len(weights), len(weights[0])
+    block = -(-max(rows, columns) // most)
+    down, across = np.arange(0, rows, block), np.arange(0, columns, block)
     return np.maximum.reduceat(np.maximum.reduceat(weights, down, axis=0), across, axis=1)
 
 
