@@ -23,7 +23,7 @@ from core.figures.template import Figure, hole, table, template
 
 Matrix = NDArray[np.float32]
 ROOM_FOR_TOKENS = 380  # pixels of the axis of arcs on a projector
-MOST_BARS, N_LARGEST = 128, 40  # keys that all have a bar; of more, those of most weight
+MOST_BARS, N_LARGEST = 60, 40  # keys that all have a bar; of more, those of most weight
 LEAST_ARC = 0.05  # a fainter weight has no arc
 HALF = 0.43  # of the plot: each of two sets of bars; the rest keeps them apart
 

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from core.figures.palette import FONT_SIZE, TOKENS
+from core.figures.palette import FONT_SIZE, MASKED, TOKENS
 from core.figures.plot import Plot, config, layout, typed, written
 
 SYMBOLS = ("x", "diamond", "square", "cross", "circle", "circle-open")
@@ -14,17 +14,19 @@ HEIGHT, SIZE, CHOSEN = 480, 5, 11  # pixels
 
 
 class Cloud(NamedTuple):
-    """Points (L, 3) and the positions in the text that they stand for; `kinds` is one a point."""
+    """Points (n, 3) and the positions in the text that they stand for; `labels` names all of these,
+    `kinds` is one a point.
+    """
 
     name: str
     points: NDArray[np.floating[Any]]
     positions: Sequence[int]
+    labels: Sequence[str]
     kinds: Sequence[str]
 
 
 def cloud(
     clouds: Sequence[Cloud],
-    labels: Sequence[str],
     shares: Sequence[float],
     kinds: Sequence[str],
     *,
@@ -47,7 +49,7 @@ def cloud(
         data=[
             trace
             for number, one in enumerate(clouds)
-            for trace in _traces(one, labels, kinds, chosen, clouds[:number])
+            for trace in _traces(one, kinds, chosen, clouds[:number])
         ],
         layout=layout(
             height=HEIGHT,
@@ -63,7 +65,6 @@ def cloud(
 
 def _traces(
     one: Cloud,
-    labels: Sequence[str],
     kinds: Sequence[str],
     chosen: int | None,
     before: Sequence[Cloud],
@@ -85,11 +86,12 @@ def _traces(
                 "legendgroup": kind,
                 "showlegend": all(kind not in other.kinds for other in before),
                 "scene": _scene_name(len(before)),
-                "text": written(labels, positions),
+                "text": written(one.labels, positions),
                 "marker": {
                     "size": typed(sizes.astype(np.uint8)),
                     "color": TOKENS[place % len(TOKENS)],
                     "symbol": SYMBOLS[place % len(SYMBOLS)],
+                    "line": {"color": TOKENS[place % len(TOKENS)], "width": 1},
                 },
                 "hovertemplate": f"%{{text}}<br>{kind}<extra></extra>",
                 **{axis: typed(points[:, column]) for column, axis in enumerate("xyz")},
@@ -107,10 +109,14 @@ def _scene(
 ) -> dict[str, Any]:
     axes = {
         f"{axis}axis": {
-            "title": {"text": f"{place + 1}: {share:.0%}", "font": {"size": FONT_SIZE}},
+            "title": {
+                "text": f"{place + 1}: {share:.0%}",
+                "font": {"size": FONT_SIZE, "color": MASKED},
+            },
             "range": list(end),
             "showticklabels": False,
             "showbackground": False,
+            "showspikes": False,
             "gridcolor": "rgba(141,147,155,0.4)",
             "zerolinecolor": "rgba(141,147,155,0.8)",
         }
@@ -120,7 +126,7 @@ def _scene(
         **axes,
         "domain": {"x": domain, "y": [0, 0.94]},
         "aspectmode": "cube",
-        "camera": {"eye": {"x": 1.5, "y": 1.5, "z": 0.9}},
+        "camera": {"eye": {"x": 1.25, "y": 1.25, "z": 0.8}},
     }
 
 

@@ -16,7 +16,7 @@ from core.figures.plot import Plot, config, layout, tinted, typed, written
 MOST_SMALL = 60  # tokens of a map that Altair draws
 MOST_EXACT = 72_000  # cells that travel as float32 within 400 kB; more as whole numbers of a byte
 LEVELS = 100  # of such a number: per cent of the full colour
-HEIGHT, HANDLE = 480, 7  # pixels: of the picture, of the mark that chooses a row
+HEIGHT, HANDLE = 440, 7  # pixels: of the picture, of the mark that chooses a row
 STRIP = 0.03  # of the width: where these marks stand
 LEAST_ALPHA = 0.03  # of a weight of zero: seen, and nothing there
 Matrix = NDArray[np.floating[Any]]
@@ -54,11 +54,12 @@ def large_map(
     queries = written(labels if rows is None else rows, down)
     keys = written(labels, across)
     cells, note = _cells(values, seen, top, colour, quantity)
-    frame = [] if selected_row is None else [_frame(selected_row - down.start, len(across))]
+    chosen = None if selected_row is None else selected_row - down.start
+    frame = [] if chosen is None else [_frame(chosen, seen[chosen])]
     return Plot(
         data=[
             cells | {"x": keys, "y": queries},
-            _handles(queries, None if selected_row is None else selected_row - down.start),
+            _handles(queries, chosen),
         ],
         layout=layout(
             height=HEIGHT,
@@ -156,12 +157,12 @@ def _masked(seen: Visible) -> list[dict[str, Any]]:
     ]
 
 
-def _frame(row: int, n_columns: int) -> dict[str, Any]:
-    """Around the row that is looked at."""
+def _frame(row: int, seen: NDArray[np.bool_]) -> dict[str, Any]:
+    """Around the row that is looked at, up to the last key that it sees."""
     return {
         "type": "rect",
         "x0": -0.5,
-        "x1": n_columns - 0.5,
+        "x1": int(np.flatnonzero(seen).max(initial=0)) + 0.5,
         "y0": row - 0.5,
         "y1": row + 0.5,
         "line": {"color": QUERY, "width": 2},

@@ -4,6 +4,7 @@ Where query heads share keys and values, the pair of them is named with the head
 lines stand between the groups.
 """
 
+import math
 from collections.abc import Collection, Sequence
 from typing import Any
 
@@ -19,6 +20,7 @@ from core.figures.template import Figure, hole, table, template
 HEAD_SELECTION = "head"
 MATRIX_HEIGHT, LEAST_ROW, MOST_ROW = 400, 8, 30  # pixels: of all layers, of one
 ROOM_FOR_HEADS = 250
+MOST_COLUMNS = 16  # pictures beside one another, where rows are layers
 Scores = NDArray[np.float64]
 
 
@@ -43,21 +45,28 @@ def heads_grid(
     one.
     """
     layers = range(len(images)) if layers is None else layers
+    n_heads = scores.shape[1]
     frame = _heads_frame(scores, layers, selected, off, group)
     frame["image"] = [image for row in images for image in row]
+    frame["line"], frame["column"] = _lines(len(layers), n_heads)
     return _heads_grid(cell, wide=wide).fill(
-        {"heads": frame}, score_name=score_name, head_text=_head_text(group)
+        {"heads": frame},
+        score_name=score_name,
+        head_text=_head_text(group),
+        line_text=elements.token_text(_line_names(layers, n_heads)),
+        column_text=elements.token_text(_column_names(n_heads, group)),
     )
 
 
 @template
 def _heads_grid(cell: int, *, wide: bool) -> alt.LayerChart:
     pick = _pick()
-    across, down = ("head", "layer") if wide else ("layer", "head")
-    text = {"layer": "'L' + datum.value", "head": hole("head_text")}
+    across, down = ("column", "line") if wide else ("layer", "head")
+    across_text = hole("column_text") if wide else "'L' + datum.value"
+    down_text = hole("line_text") if wide else hole("head_text")
     base = table("heads").encode(
-        x=alt.X(f"{across}:O", title=None, axis=_plain_axis(orient="top", labelExpr=text[across])),
-        y=alt.Y(f"{down}:O", title=None, axis=_plain_axis(labelExpr=text[down])),
+        x=alt.X(f"{across}:O", title=None, axis=_plain_axis(orient="top", labelExpr=across_text)),
+        y=alt.Y(f"{down}:O", title=None, axis=_plain_axis(labelExpr=down_text)),
         tooltip=_tooltip(),
     )
     frames = base.mark_rect(cornerRadius=3, strokeWidth=3).encode(
@@ -175,6 +184,28 @@ def _heads_frame(
             for head in range(scores.shape[1])
         ]
     )
+
+
+def _lines(n_layers: int, n_heads: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """The line and the column of each picture; a layer of many heads takes several lines."""
+    lines, columns = divmod(np.tile(np.arange(n_heads), n_layers), MOST_COLUMNS)
+    layers = np.repeat(np.arange(n_layers), n_heads)
+    return layers * math.ceil(n_heads / MOST_COLUMNS) + lines, columns
+
+
+def _line_names(layers: Sequence[int], n_heads: int) -> list[str]:
+    """L5, or of more heads than a line has room for L5 H0…, L5 H16…"""
+    firsts = range(0, n_heads, MOST_COLUMNS)
+    if len(firsts) == 1:
+        return [f"L{layer}" for layer in layers]
+    return [f"L{layer} H{first}…" for layer in layers for first in firsts]
+
+
+def _column_names(n_heads: int, group: int) -> list[str]:
+    """H4, with its keys and values if they are shared; +4 where there are several lines."""
+    if n_heads > MOST_COLUMNS:
+        return [f"+{column}" for column in range(MOST_COLUMNS)]
+    return [f"H{head}" + (f" kv{head // group}" if group > 1 else "") for head in range(n_heads)]
 
 
 def _number(score: float, digits: int) -> str:

@@ -98,10 +98,18 @@ def select_slider(
 
 
 def range_slider(
-    label: str, options: Sequence[str], value: tuple[str, str], *, key: str, **how: Any
+    label: str,
+    options: Sequence[str],
+    value: tuple[str, str],
+    *,
+    key: str,
+    follows: bool = False,
+    **how: Any,
 ) -> tuple[str, str]:
     """The first and the last of several in their order."""
     asked = link.named(key)
+    if follows:
+        value = _declared_range(key, options, value, asked)
     low, high = st.select_slider(label, options, value, key=key, bind=BIND, **how)
     link.settle(key, label, asked, [low, high])
     return low, high
@@ -233,6 +241,22 @@ def _declared(key: str, default: Option, labels: Labels, asked: list[str] | None
     _keep(key, labels, default)
     held = st.session_state[key] if named is None else named
     return next((option for option in reversed(labels) if option != held), default)
+
+
+def _declared_range(
+    key: str, options: Sequence[str], default: tuple[str, str], asked: list[str] | None
+) -> tuple[str, str]:
+    """The same for a range, which is chosen if both its ends are."""
+
+    def is_range(held: Any) -> bool:
+        return isinstance(held, tuple | list) and len(held) == 2 and set(held) <= {*options}
+
+    named = (asked[0], asked[1]) if asked is not None and is_range(asked) else None
+    if not link.is_chosen(key, default, named, is_range):
+        return default
+    held = tuple(st.session_state[key]) if named is None else named
+    whole = options[0], options[-1]
+    return whole if held != whole else (options[0], options[0])
 
 
 def _number(asked: list[str] | None, chosen: float | None) -> list[str]:
