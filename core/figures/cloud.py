@@ -107,26 +107,39 @@ def _scene_name(number: int) -> str:
 def _scene(
     shares: Sequence[float], ends: list[tuple[float, float]], domain: list[float]
 ) -> dict[str, Any]:
+    """A cube with a grid; names and shares of its axes are ours, for a small scene loses titles."""
     axes = {
         f"{axis}axis": {
-            "title": {
-                "text": f"{place + 1}: {share:.0%}",
-                "font": {"size": FONT_SIZE, "color": MASKED},
-            },
             "range": list(end),
+            "title": {"text": ""},
+            "nticks": 5,
             "showticklabels": False,
             "showbackground": False,
             "showspikes": False,
-            "gridcolor": "rgba(141,147,155,0.4)",
-            "zerolinecolor": "rgba(141,147,155,0.8)",
+            "gridcolor": MASKED,
+            "zerolinecolor": MASKED,
         }
-        for place, (axis, share, end) in enumerate(zip("xyz", shares, ends, strict=True))
+        for axis, end in zip("xyz", ends, strict=True)
     }
+    corner = dict(zip("xyz", (low for low, _ in ends), strict=True))
+    names = [
+        {
+            **corner,
+            axis: high,
+            "text": f"{number}: {share:.0%}",
+            "showarrow": False,
+            "font": {"size": FONT_SIZE, "color": MASKED},
+        }
+        for number, (axis, (_, high), share) in enumerate(
+            zip("xyz", ends, shares, strict=True), start=1
+        )
+    ]
     return {
         **axes,
+        "annotations": names,
         "domain": {"x": domain, "y": [0, 0.94]},
         "aspectmode": "cube",
-        "camera": {"eye": {"x": 1.25, "y": 1.25, "z": 0.8}},
+        "camera": {"eye": {"x": 1.7, "y": 1.7, "z": 1.0}},
     }
 
 
