@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from core.figures.palette import FONT_SIZE
 
-CODES = {"float32": "f4", "uint8": "u1", "int16": "i2"}
+CODES = {"float32": "f4", "uint8": "u1", "int8": "i1"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -60,12 +60,19 @@ class _Prompt:
 def alignments(first: AttentionTrace, second: AttentionTrace) -> dict[str, Alignment]:
     """Every alignment that two traces allow, by kind, the finest first.
 
-    Raises AlignmentError where there is none: latents that differ, or a question off the template.
+    Raises AlignmentError where there is none: latents or sources that differ, or a question off the
+    template.
     """
     _refuse_latents(first, second)
+    if first.n_source != second.n_source:
+        raise AlignmentError(
+            f"{first.n_source} and {second.n_source} tokens of the source: where a decoder looks at "
+            "a source, rows stand at positions, and only sources of the same length can be laid on "
+            "one another"
+        )
     a, b = _prompt(first), _prompt(second)
     found = [_tokens(first, second, a, b), _positions(a, b)]
-    if not first.latent_positions:
+    if not first.latent_positions and not first.n_source:
         found += [_words(a, b), _parts(a, b)]
     kept = {alignment.kind: alignment for alignment in found if alignment is not None}
     if not kept:
@@ -74,7 +81,7 @@ def alignments(first: AttentionTrace, second: AttentionTrace) -> dict[str, Align
 
 
 def _prompt(trace: AttentionTrace) -> _Prompt:
-    n = trace.steps[0].row + 1
+    n = trace.steps[0].row + 1 if trace.steps else trace.n_tokens
     starts = trace.word_starts[:n]
     index = word_index(starts)
     return _Prompt(

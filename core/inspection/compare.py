@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from core.inspection.align import POSITIONS, TOKENS, Alignment
+from core.inspection.align import Alignment
 from core.inspection.heads import Head
-from core.inspection.traced import Array, AttentionTrace
+from core.inspection.traced import Array, AttentionTrace, contribution
 
 QUANTITIES = ("weight", "contribution")
 Visible = NDArray[np.bool_]
@@ -68,7 +68,7 @@ def compare_heads(
     if quantity not in QUANTITIES:
         raise ValueError(f"quantity {quantity!r}; allowed: {', '.join(QUANTITIES)}")
     maps = [
-        alignment.fold(trace.weights[head] if quantity == "weight" else trace.contribution[head], i)
+        alignment.fold(_values(trace, head, quantity), i)
         for i, (trace, head) in enumerate(zip(traces, heads, strict=True))
     ]
     return Comparison(
@@ -88,13 +88,24 @@ def distances(
     0 for the same rows, 1 for rows that look at none of the same keys. Raises ValueError where the
     two models have other numbers of heads.
     """
-    first, second = (alignment.fold(trace.weights, i) for i, trace in enumerate(traces))
-    if first.shape != second.shape:
+    first, second = traces
+    if (first.n_layers, first.n_heads) != (second.n_layers, second.n_heads):
         raise ValueError(
-            f"{first.shape[0]} layers of {first.shape[1]} heads here, {second.shape[0]} of "
-            f"{second.shape[1]} there: head by head there is nothing to compare"
+            f"{first.n_layers} layers of {first.n_heads} heads here, {second.n_layers} of "
+            f"{second.n_heads} there: head by head there is nothing to compare"
         )
-    return _distance(first, second)
+    # Layer by layer: all heads of two long texts at once would be gigabytes.
+    layers = [
+        _distance(*(alignment.fold(trace.weights[layer], i) for i, trace in enumerate(traces)))
+        for layer in range(first.n_layers)
+    ]
+    return np.array(layers, dtype=np.float64)
+
+
+def _values(trace: AttentionTrace, head: Head, quantity: str) -> Array:
+    """(L, L) of one head."""
+    weights = trace.weights[head]
+    return weights if quantity == "weight" else contribution(weights, trace.value_norm[head])
 
 
 def _distance(first: Array, second: Array) -> NDArray[np.float64]:
@@ -106,10 +117,16 @@ def _distance(first: Array, second: Array) -> NDArray[np.float64]:
 def _visible(
     traces: tuple[AttentionTrace, AttentionTrace], alignment: Alignment, layers: Sequence[int]
 ) -> Visible:
-    n = len(alignment.labels)
-    if alignment.kind not in (TOKENS, POSITIONS):
-        return np.tri(n, dtype=np.bool_)
     first, second = (
-        trace.visible[layer][:n, :n] for trace, layer in zip(traces, layers, strict=True)
+        _seen_by(trace.visible[layer], alignment, side)
+        for side, (trace, layer) in enumerate(zip(traces, layers, strict=True))
     )
     return first & second
+
+
+def _seen_by(visible: Visible, alignment: Alignment, side: int) -> Visible:
+    """(groups, groups): a group sees what any of its tokens sees."""
+    starts = alignment.starts[side]
+    first = np.flatnonzero(starts)
+    inside = visible[: len(starts), : len(starts)]
+    return np.logical_or.reduceat(np.logical_or.reduceat(inside, first, axis=0), first, axis=1)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from core.inspection.traced import AttentionTrace
+from core.inspection.traced import AttentionTrace, contribution
 
 FIRST_ROW = 2
 
@@ -71,7 +71,7 @@ def name_to_answer(trace: AttentionTrace) -> tuple[NDArray[np.float64], NDArray[
     sum of contributions, and what it would bring with uniform weights.
     """
     row, name = trace.steps[0].row, list(trace.name_positions)
-    brought = trace.contribution[:, :, row, name].sum(-1)
+    brought = contribution(trace.weights[:, :, row, name], trace.value_norm[:, :, name]).sum(-1)
     uniform = trace.value_norm[:, :, name].sum(-1) / (row + 1)
     return brought.astype(np.float64), uniform.astype(np.float64)
 

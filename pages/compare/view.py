@@ -6,7 +6,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from core.inspection.align import Alignment
-from core.inspection.captions import strongest_head
+from core.inspection.blocks import strongest_of
 from core.inspection.compare import QUANTITIES
 from core.inspection.heads import Head, every_head, head_name, parse_head
 from core.inspection.traced import AttentionTrace
@@ -67,5 +67,5 @@ def _places(pair: Pair) -> list[DeltaGenerator]:
 
 def _choose_head(label: str, trace: AttentionTrace, key: str) -> Head:
     names = [head_name(*head) for head in every_head(trace)]
-    default = names.index(head_name(*strongest_head(trace)))
+    default = names.index(head_name(*strongest_of(trace, range(trace.n_layers))))
     return parse_head(bound.selectbox(label, names, default, key=key, follows=True))
