@@ -66,9 +66,9 @@ def alignments(first: AttentionTrace, second: AttentionTrace) -> dict[str, Align
     _refuse_latents(first, second)
     if first.n_source != second.n_source:
         raise AlignmentError(
-            f"{first.n_source} and {second.n_source} tokens of the source: where a decoder looks at "
-            "a source, rows stand at positions, and only sources of the same length can be laid on "
-            "one another"
+            f"{first.n_source} and {second.n_source} tokens of the source: where a decoder looks "
+            "at a source, rows stand at positions, and only sources of the same length can be laid "
+            "on one another"
         )
     a, b = _prompt(first), _prompt(second)
     found = [_tokens(first, second, a, b), _positions(a, b)]
