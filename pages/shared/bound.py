@@ -15,6 +15,7 @@ from pages.shared import link
 
 Option = TypeVar("Option")
 Number = TypeVar("Number", int, float)
+Ends = tuple[str, str]
 Labels = dict[Any, str]  # of each option, as it stands in the address
 BIND: Any = "query-params"
 SWITCH = {"true": "on", "false": "off"}
@@ -98,18 +99,12 @@ def select_slider(
 
 
 def range_slider(
-    label: str,
-    options: Sequence[str],
-    value: tuple[str, str],
-    *,
-    key: str,
-    follows: bool = False,
-    **how: Any,
-) -> tuple[str, str]:
+    label: str, options: Sequence[str], value: Ends, *, key: str, follows: bool = False, **how: Any
+) -> Ends:
     """The first and the last of several in their order."""
     asked = link.named(key)
     if follows:
-        value = _declared_range(key, options, value, asked)
+        value = _declared_ends(key, options, value, asked)
     low, high = st.select_slider(label, options, value, key=key, bind=BIND, **how)
     link.settle(key, label, asked, [low, high])
     return low, high
@@ -243,19 +238,14 @@ def _declared(key: str, default: Option, labels: Labels, asked: list[str] | None
     return next((option for option in reversed(labels) if option != held), default)
 
 
-def _declared_range(
-    key: str, options: Sequence[str], default: tuple[str, str], asked: list[str] | None
-) -> tuple[str, str]:
-    """The same for a range, which is chosen if both its ends are."""
-
-    def is_range(held: Any) -> bool:
-        return isinstance(held, tuple | list) and len(held) == 2 and set(held) <= {*options}
-
-    named = (asked[0], asked[1]) if asked is not None and is_range(asked) else None
-    if not link.is_chosen(key, default, named, is_range):
+def _declared_ends(
+    key: str, options: Sequence[str], default: Ends, asked: list[str] | None
+) -> Ends:
+    """The same for a range, which can be had if both its ends can."""
+    named = (asked[0], asked[-1]) if asked and {*asked} <= {*options} else None
+    if not link.is_chosen(key, default, named, lambda held: {*(held or "?")} <= {*options}):
         return default
-    held = tuple(st.session_state[key]) if named is None else named
-    whole = options[0], options[-1]
+    held, whole = named or tuple(st.session_state[key]), (options[0], options[-1])
     return whole if held != whole else (options[0], options[0])
 
 
