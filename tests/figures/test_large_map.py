@@ -20,7 +20,7 @@ MOST_BYTES = 400_000
 
 def sent(plot: Plot) -> str:
     """What travels, as Plotly itself writes it after its own checks."""
-    return Figure(plot.to_dict()).to_json()
+    return str(Figure(plot.to_dict()).to_json())
 
 
 def cells_of(plot: Plot) -> np.ndarray:
@@ -164,7 +164,7 @@ def test_squares_show_what_is_furthest_from_zero_and_are_masked_only_as_a_whole(
 def test_a_typed_array_is_read_back_by_plotly_and_other_types_are_refused():
     values = np.arange(6, dtype=np.float32).reshape(2, 3)
     figure = Figure({"data": [{"type": "heatmap", "z": typed(values)}]})
-    assert json.loads(figure.to_json())["data"][0]["z"]["shape"] == "2, 3"
+    assert json.loads(str(figure.to_json()))["data"][0]["z"]["shape"] == "2, 3"
     with pytest.raises(KeyError, match="complex64"):
         typed(np.zeros(2, dtype=np.complex64))
 

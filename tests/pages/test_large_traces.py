@@ -36,7 +36,7 @@ def nothing_kept() -> Iterator[None]:
     st.cache_data.clear()
 
 
-def opened(trace: AttentionTrace, **query: str) -> AppTest:
+def opened(trace: AttentionTrace, **query: Any) -> AppTest:
     app = AppTest.from_function(page, kwargs={"trace": trace}, default_timeout=60)
     app.query_params.update(query)
     app.run()
