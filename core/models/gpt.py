@@ -126,6 +126,9 @@ class GPT(nn.Module):
     def parts(self, layer: int, output: Tensor) -> Tensor:
         return self.layers[layer].project_by_head(output)
 
+    def projected(self, layer: int, output: Tensor) -> Tensor:
+        return self.layers[layer].project(output.transpose(1, 2).flatten(2))
+
     def attention_bias(self, layer: int) -> Tensor:
         return self.layers[layer].project.bias
 
