@@ -99,7 +99,7 @@ def test_head_dim_is_the_width_cut_into_heads():
         ({"n_layers": 10**300}, "n_layers is 1000000000.{0,40}; it must be"),
         (
             {"width": 4096, "n_layers": 64},
-            "64 layers of width 4096 with 10 words have about 12886 million .*; at most 100 m",
+            "64 layers of width 4096 with 10 words have about 12886 million .*; at most 200 m",
         ),
         ({"latent_stride": 2}, "belong to a model with n_latents"),
         ({"latent_residual": False}, "belong to a model with n_latents"),
