@@ -13,8 +13,6 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 from typing import Any, cast
 
-from tokenizers import Encoding
-
 from core.data.byte_pieces import piece_labels
 from core.data.characters import compose, describe_character, visible
 from core.data.tokenizer_file import (
@@ -104,17 +102,14 @@ class TokenizerVocabulary:
         return len(self._pieces.texts)
 
     def encode(self, text: str) -> list[int]:
-        found = self._cut(text)
-        covered = bytearray(len(text))
-        for start, end in found.offsets:
-            covered[start:end] = bytes([1]) * (end - start)
-        for position, character in enumerate(text):
-            if not covered[position] and not character.isspace():
-                raise ValueError(
-                    f"position {position}: this model's tokenizer has no token for "
-                    f"{describe_character(character)}"
-                )
-        return found.ids
+        if self._pieces.may_drop:
+            for position, character in enumerate(text):
+                if not character.isspace() and not self._cut(character):
+                    raise ValueError(
+                        f"position {position}: this model's tokenizer has no token for "
+                        f"{describe_character(character)}"
+                    )
+        return self._cut(text)
 
     def decode(self, ids: Iterable[int]) -> str:
         text = self._text([i for i in ids if i not in self.end_ids])
@@ -138,14 +133,16 @@ class TokenizerVocabulary:
     def to_dict(self) -> dict[str, Any]:
         return {"kind": self.kind, "size": self.size, "tokenizer": self._data}
 
-    def _cut(self, text: str) -> Encoding:
+    def _cut(self, text: str) -> list[int]:
         with in_one_sentence("this model's tokenizer cannot cut the text"):
-            return self._tokenizer.encode(text, add_special_tokens=False)
+            return self._tokenizer.encode(text, add_special_tokens=False).ids
 
     def _begins_with_a_space(self) -> bool:
         """Whether every text gets a space in front, so that its first word is like the others."""
+        if self._pieces.spelling == "##":
+            return True
         try:
-            return self._text(self._cut("a").ids) == " a"
+            return self._text(self._cut("a")) == " a"
         except ValueError:  # it has no piece for that letter
             return False
 

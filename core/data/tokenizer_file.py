@@ -40,11 +40,16 @@ _BYTE = re.compile(r"<0x([0-9A-F]{2})>")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pieces:
-    """What text, in bytes, each id stands for; `special` are those that no text becomes."""
+    """What text, in bytes, each id stands for; `special` are those that no text becomes.
+
+    A tokenizer that `may_drop` leaves out characters that it has no piece for, without a word.
+    """
 
     texts: dict[int, bytes]
     special: dict[int, str]
     end_ids: frozenset[int]
+    spelling: str
+    may_drop: bool
 
 
 def tokenizer_from_dict(data: dict[str, Any]) -> tuple[dict[str, Any], Tokenizer]:
@@ -89,7 +94,13 @@ def read_pieces(data: dict[str, Any], tokenizer: Tokenizer) -> Pieces:
     texts |= {index: token.content.encode() for index, token in added.items()}
     special = {index: token.content for index, token in added.items() if token.special}
     ends = frozenset(index for index, content in special.items() if content in END_NAMES)
-    return Pieces(texts=texts, special=special, end_ids=ends)
+    return Pieces(
+        texts=texts,
+        special=special,
+        end_ids=ends,
+        spelling=spelling,
+        may_drop=data["model"].get("type", "BPE") == "BPE",
+    )
 
 
 def _spelling(data: dict[str, Any]) -> str:

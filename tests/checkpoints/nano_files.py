@@ -1,7 +1,7 @@
 """Files as nanoGPT and minGPT write them, made here from a seed; no name of ours in them."""
 
 import io
-import pickle
+import os
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,16 @@ from torch import Tensor
 TEXT = "Ada Arden was born in Lagos.\nBruno Bello was born in Lima.\n"
 CHARACTERS = sorted(set(TEXT))
 WORDS, BLOCK, WIDTH, HEADS, LAYERS = len(CHARACTERS), 12, 32, 4, 2
+
+
+class Trap:
+    """Unpickling one of these would make a folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def __reduce__(self) -> Any:
+        return os.mkdir, (str(self.folder),)
 
 
 def nano_state(
@@ -91,7 +101,3 @@ def meta(**changes: Any) -> dict[str, Any]:
     stoi = {character: index for index, character in enumerate(CHARACTERS)}
     itos = dict(enumerate(CHARACTERS))
     return {"vocab_size": WORDS, "itos": itos, "stoi": stoi, **changes}
-
-
-def pickled(content: Any, protocol: int | None = None) -> bytes:
-    return pickle.dumps(content, protocol)

@@ -1,6 +1,7 @@
 """nanoGPT's and minGPT's files: what is taken and said, and what does not fit is refused."""
 
 import json
+import pickle
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -25,7 +26,6 @@ from tests.checkpoints.nano_files import (
     meta,
     mingpt_state,
     nano_state,
-    pickled,
     put,
 )
 
@@ -94,7 +94,7 @@ def test_a_file_of_any_protocol_in_use_is_read(tmp_path: Path, protocol: int):
 def test_a_text_or_a_meta_file_makes_the_same_vocabulary(tmp_path: Path):
     path = put(tmp_path / "ckpt.pt", checkpoint(nano_state()))
     (tmp_path / "input.txt").write_bytes(TEXT.replace("\n", "\r\n").encode())
-    (tmp_path / "meta.pkl").write_bytes(pickled(meta()))
+    (tmp_path / "meta.pkl").write_bytes(pickle.dumps(meta()))
     for name in ("input.txt", "meta.pkl"):
         imported = import_nano(path, NanoHints(tokenizer=tmp_path / name))
         assert isinstance(imported.vocabulary, ForeignCharacters)
