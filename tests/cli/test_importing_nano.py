@@ -52,7 +52,8 @@ def test_the_written_folder_answers_free_texts(
     assert mine.n_parameters == sum(t.numel() for t in mine.state_dict().values())
     (given,) = answer(stored, ["Ada"])
     assert len(given.ids) == 12 - len("Ada")  # nothing ends an answer but the block
-    assert run("ask", "Ada", "--checkpoint", out, "--json").report["answer"] == given.text
+    asked = run("ask", "Ada", "--checkpoint", out, "--json")
+    assert (asked.report["answer"], asked.err) == (given.text, "")
     assert trace(stored, "Ada").proof.replay_max_difference < 1e-4
     assert trace(stored, "Ada").labels[:3] == ("A", "d", "a")
 
@@ -80,8 +81,10 @@ def test_without_a_tokenizer_token_ids_are_typed_and_that_is_said(
     stored = load_checkpoint(out)
     assert isinstance(stored.vocabulary, TokenIds)
     assert any(said in note for note in stored.card["source"]["notes"])
-    written = run("ask", "4 6 4", "--checkpoint", out, "--json").report["answer"]
-    assert all(0 <= int(word) < WORDS for word in written.split())
+    asked = run("ask", "4 6 4", "--checkpoint", out, "--json")
+    assert all(0 <= int(word) < WORDS for word in asked.report["answer"].split())
+    assert said in asked.err
+    assert said in run("trace", "4 6 4", "--checkpoint", out).err
     error = run("ask", "Ada", "--checkpoint", out).error
     assert f"'Ada' is no token id: {said}: numbers from 0 to {WORDS - 1}, such as 0 1 2" in error
 
