@@ -14,6 +14,7 @@ from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 
 from core.data.byte_pieces import bytes_of, piece_labels
 from core.data.characters import compose, describe_character, visible
+from core.data.foreign_vocabulary import FOREIGN_KINDS, foreign_from_dict
 
 PAD, MASK = "\u25a1", "\u2047"
 PAD_ID, MASK_ID = 0, 1
@@ -235,7 +236,12 @@ def vocabulary_from_dict(data: dict[str, Any]) -> Vocabulary:
         return CharVocabulary(cast(str, data["characters"]))
     if data.get("kind") == "bpe" and isinstance(data.get("tokenizer"), dict):
         return BpeVocabulary(_tokenizer_from_dict(data["tokenizer"]))
-    raise ValueError(f"unknown vocabulary kind {data.get('kind')!r}; char and bpe are known")
+    if data.get("kind") in FOREIGN_KINDS:
+        return foreign_from_dict(data)
+    raise ValueError(
+        f"unknown vocabulary kind {data.get('kind')!r}; char and bpe are known, and "
+        f"{', '.join(FOREIGN_KINDS)} of models from elsewhere"
+    )
 
 
 def _tokenizer_from_dict(data: dict[str, Any]) -> Tokenizer:
