@@ -18,7 +18,7 @@ from pages.shared import bound
 from pages.shared.charts import download_csv, download_json
 from pages.shared.text import plain
 
-MOST_LINES = 12  # of the table, before it scrolls
+MOST_LINES = 10  # of the table, before it scrolls
 WHY = (
     "In random tokens said twice there is nothing to know but what was just read. Heads that look "
     "back at what followed on the same token (induction) let a model write the second half."
@@ -37,12 +37,12 @@ def show_repeated(measured: Measured) -> None:
 def _show(measured: Measured, found: Repeated) -> None:
     st.markdown(f"#### {plain(words.headline(found))}")
     st.markdown(f"{words.who_does_what(found)}  \n{words.what_it_costs(found)}")
-    heads, losses = st.columns([1.7, 1], gap="medium")
+    heads, losses = st.columns([1.4, 1], gap="medium")
     with heads:
         _show_heads(measured, found)
     with losses:
         st.markdown(words.losses_table(found))
-        st.caption(plain(words.setting(found)))
+    st.caption(plain(words.setting(found)))
     with st.container(horizontal=True):
         name = f"{measured.named} tokens said twice"
         download_csv("Table", words.frame(found), name)
@@ -50,19 +50,21 @@ def _show(measured: Measured, found: Repeated) -> None:
 
 
 def _show_heads(measured: Measured, found: Repeated) -> None:
-    order = bound.selectbox(
-        "Sorted by (largest first)",
-        list(words.SORTS),
-        list(words.SORTS).index("induction"),
-        format_func=words.SORTS.__getitem__,
-        key=f"{PREFIX}twice-sort",
-    )
-    without_first = bound.toggle(
-        "Without the first token",
-        key=f"{PREFIX}twice-without-first",
-        help="Many heads rest on the first token. Left out, the other weights of each row are "
-        "divided by their sum; bold stays what is clear with it.",
-    )
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        order = bound.selectbox(
+            "Sorted by (largest first)",
+            list(words.SORTS),
+            list(words.SORTS).index("induction"),
+            format_func=words.SORTS.__getitem__,
+            key=f"{PREFIX}twice-sort",
+            width=220,
+        )
+        without_first = bound.toggle(
+            "Without the first token",
+            key=f"{PREFIX}twice-without-first",
+            help="Many heads rest on the first token. Left out, the other weights of each row are "
+            "divided by their sum; bold stays what is clear with it.",
+        )
     rows = list(found.rows)
     if order in NAMES:
         rows = found.sorted_by(order, without_first=without_first)

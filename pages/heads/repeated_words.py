@@ -23,19 +23,17 @@ MOST_NAMED = 4
 def headline(found: Repeated) -> str:
     """The best head for induction, or that there is none."""
     best = found.sorted_by("induction")[0]
-    score = f"{cell(best.induction.weight)}, uniform {cell(best.induction.uniform)}"
+    weight, uniform = cell(best.induction.weight), cell(best.induction.uniform)
     if best.induction.is_clear:
-        return f"{best.name} looks at what followed when the same token was read before ({score})"
-    return f"No head does induction: the largest score is that of {best.name} ({score})"
+        return (
+            f"{best.name} looks at what followed last time: induction {weight}, uniform {uniform}"
+        )
+    return f"No head does induction: at most {weight} ({best.name}), uniform {uniform}"
 
 
 def who_does_what(found: Repeated) -> str:
-    """Each score in a sentence, and from when on a head counts."""
-    said = [_who(found, name) for name in SCORES]
-    return (
-        f"{' '.join(said)} A head counts from a weight of {CLEAR_WEIGHT:g} on that is at least "
-        f"{CLEAR_FACTOR:g} times what uniform attention gives."
-    )
+    """Each score in a sentence."""
+    return " ".join(_who(found, name) for name in SCORES)
 
 
 def what_it_costs(found: Repeated) -> str:
@@ -68,23 +66,24 @@ def setting(found: Repeated) -> str:
     linear = " Weights are effective ones: linear attention has no softmax." * found.is_linear
     return (
         f"{found.n_sequences} sequences of {found.n_tokens} different random tokens, said twice "
-        f"(seed {found.seed}{front}). Scores are mean weights in the rows of the second half; "
-        f"losses are means over the tokens of a half but its first, with 95 % intervals over "
-        f"sequences.{linear}"
+        f"(seed {found.seed}{front}). Scores are mean weights in the rows of the second half; a "
+        f"head counts from {CLEAR_WEIGHT:g} on, if that is {CLEAR_FACTOR:g} times what uniform "
+        "attention over all that a row can see would give. Losses are means over the tokens of a "
+        f"half but its first, with 95 % intervals over sequences.{linear}"
     )
 
 
 def heads_table(rows: list[RepeatedRow], link: Mapping[str, str], *, without_first: bool) -> str:
     """A line a head: each score beside what uniform attention gives, clear ones bold."""
-    headings = ["head", *(text for name in SCORES for text in (NAMES[name], "uniform"))]
-    lines = [f"| {' | '.join(headings)} |", f"|:--|{'--:|' * 2 * len(SCORES)}"]
+    headings = ["head", *(f"{NAMES[name]} / uniform" for name in SCORES)]
+    lines = [f"| {' | '.join(headings)} |", f"|:--|{'--:|' * len(SCORES)}"]
     for row in rows:
         query = "&".join(f"{key}={quote(text)}" for key, text in {**link, "head": row.name}.items())
         cells = [f"[{row.name}](attention?{query})"]
         for name in SCORES:
             weight, uniform = row.score(name).shown(without_first=without_first)
             shown = f"**{cell(weight)}**" if row.score(name).is_clear else cell(weight)
-            cells += [shown, cell(uniform)]
+            cells.append(f"{shown}\u00a0/\u00a0{cell(uniform)}")
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)
 
@@ -98,7 +97,7 @@ def losses_table(found: Repeated) -> str:
         "second half": _both(losses.second),
         f"without the {n} best": _both(losses.without_best),
         f"without {n} random heads": _both(losses.without_random),
-        f"from draw to draw ({len(losses.draws)})": f"| {low:.2f} to {high:.2f}",
+        f"range of {len(losses.draws)} draws": f"| {_between(low, high)}",
         "a guess among all tokens": f"{found.chance:.2f} |",
     }
     head = ["| nats a token | mean | 95 % |", "|:--|--:|--:|"]
@@ -139,4 +138,9 @@ def _nats(value: Estimate) -> str:
 
 
 def _both(value: Estimate) -> str:
-    return f"{value.mean:.2f} | {value.low:.2f} to {value.high:.2f}"
+    return f"{value.mean:.2f} | {_between(value.low, value.high)}"
+
+
+def _between(low: float, high: float) -> str:
+    """A range that is not broken into two lines."""
+    return f"{low:.2f}–\u2060{high:.2f}"

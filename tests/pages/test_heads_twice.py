@@ -76,7 +76,7 @@ def test_a_record_is_shown_as_it_is_sorted(
     app = twice()
     assert not app.error
     assert not app.button
-    assert "No head does induction: the largest score is that of" in said(app)
+    assert "No head does induction: at most " in said(app)
     assert "**Duplicate token**: no head does it (at most" in said(app)
     assert ("saves nothing by having read the same before" in said(app)) is not result.looks_back
     assert heads_of(app) == [row.name for row in result.sorted_by("induction")]
@@ -109,11 +109,11 @@ def test_a_clear_head_is_the_headline_and_what_it_is_worth_is_said(
     )
     app = twice()
     told = said(app)
-    assert "L0·H0 looks at what followed when the same token was read before (0.8," in told
+    assert "L0·H0 looks at what followed last time: induction 0.8, uniform 0.03" in told
     assert "**Induction**: L0·H0 0.8 looks at what followed on the same token" in told
     assert "costs **2.00** (1.50 to 2.50) nats a token less than the first" in told
     assert "They are worth more than heads drawn at random." in told
-    assert "| **0.8** |" in told
+    assert "| **0.8** / 0.03 |" in told
 
 
 def test_what_is_not_recorded_is_measured_when_asked(store: Callable, twice: Open, said: Callable):
