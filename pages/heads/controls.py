@@ -11,7 +11,7 @@ from pages.shared.choosing import checkpoint_task, choose_model
 from pages.shared.records import weights_digest
 
 PREFIX = "heads-"
-ALL, ONE, PATCH = "all heads", "one question", "patching"
+ALL, ONE, PATCH, TWICE = "all heads", "one question", "patching", "tokens said twice"
 SPLITS = {"dev": "never asked (dev)", "test": "never asked (test)", "train": "asked in training"}
 INSTEAD: dict[Mode, str] = {"zero": "zero", "mean": "its mean"}
 
@@ -37,7 +37,7 @@ def choose(part: str) -> Measured:
     """The controls of the side bar. Raises ValueError if the weights cannot be read."""
     with st.sidebar:
         checkpoint, snapshot = choose_model(prefix=PREFIX)
-        split, mode = ("dev", "zero") if part == PATCH else _choose_measured()
+        split, mode = ("dev", "zero") if part in (PATCH, TWICE) else _choose_measured()
     return Measured(
         checkpoint=checkpoint,
         snapshot=snapshot,
@@ -74,7 +74,7 @@ def choose_part() -> str:
     return (
         bound.segmented_control(
             "Look at",
-            [ALL, ONE, PATCH],
+            [ALL, ONE, PATCH, TWICE],
             default=ALL,
             required=True,
             key=f"{PREFIX}part",
