@@ -55,6 +55,15 @@ def fold(weights: Array, word_starts: Sequence[bool]) -> Array:
     return fold_rows(fold_columns(weights, word_starts), word_starts)
 
 
+def fold_visible(visible: NDArray[np.bool_], word_starts: Sequence[bool]) -> NDArray[np.bool_]:
+    """(..., L, L) to (..., words, words): whether any token of a word may look at any of another.
+
+    Raises ValueError if word_starts does not fit.
+    """
+    starts = _first_tokens(word_starts, visible.shape[-1])
+    return np.logical_or.reduceat(np.logical_or.reduceat(visible, starts, -1), starts, -2)
+
+
 def _first_tokens(word_starts: Sequence[bool], n_tokens: int) -> NDArray[np.intp]:
     if len(word_starts) != n_tokens or not word_starts[0]:
         raise ValueError(
