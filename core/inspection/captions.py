@@ -86,7 +86,8 @@ def _brought(trace: AttentionTrace, layer: int) -> NDArray[np.float32]:
         counted = trace.name_positions
     elif sinks_apart(trace):
         counted = [position for position in counted if position != columns[0]]
-    positions = [position for position in counted if position in columns]
+    keys = {*columns}
+    positions = [position for position in counted if position in keys]
     return contribution(taken[:, positions], trace.value_norm[layer][:, positions]).sum(-1)
 
 

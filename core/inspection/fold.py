@@ -51,7 +51,11 @@ def fold_rows(values: Array, word_starts: Sequence[bool]) -> Array:
 
 
 def fold(weights: Array, word_starts: Sequence[bool]) -> Array:
-    """(..., L, L) to (..., words, words); row sums are kept."""
+    """(..., L, L) to (..., words, words); row sums are kept. Where every token is a word, what was
+    given.
+    """
+    if all(word_starts) and len(word_starts) == weights.shape[-1]:
+        return weights
     return fold_rows(fold_columns(weights, word_starts), word_starts)
 
 

@@ -124,19 +124,20 @@ def name_to_answer(trace: AttentionTrace) -> tuple[Numbers, Numbers]:
     other.
     """
     brought = np.full(trace.weights.shape[:2], np.nan)
-    uniform = brought.copy()
+    uniform, visible = brought.copy(), trace.visible
     for layer in range(trace.n_layers if trace.steps else 0):
         row, name = trace.steps[0].row, named_columns(trace, layer)
         if name and row in trace.rows(layer):
             norms = trace.value_norm[layer][:, name]
             brought[layer] = contribution(trace.weights[layer][:, row, name], norms).sum(-1)
-            uniform[layer] = norms.sum(-1) / max(int(trace.visible[layer, row].sum()), 1)
+            uniform[layer] = norms.sum(-1) / max(int(visible[layer, row].sum()), 1)
     return brought, uniform
 
 
 def named_columns(trace: AttentionTrace, layer: int) -> list[int]:
     """Positions of the name among the keys of a layer."""
-    return [position for position in trace.name_positions if position in trace.columns(layer)]
+    columns = {*trace.columns(layer)}
+    return [position for position in trace.name_positions if position in columns]
 
 
 def row_entropy(weights: NDArray[np.floating[Any]]) -> Numbers:

@@ -67,10 +67,11 @@ def layers_without_first(trace: AttentionTrace) -> Array:
     )
 
 
-def row_share(trace: AttentionTrace, at: tuple[int, int], row: int) -> float:
-    """What the first token and a learned sink get of one row of a head."""
-    learned = 0.0 if trace.sink is None else float(trace.sink[at][row])
-    return float(trace.weights[at][row, trace.columns(at[0])[0]]) + learned
+def sink_shares(trace: AttentionTrace, at: tuple[int, int]) -> NDArray[np.float64]:
+    """(L,): what the first token and a learned sink get of each row of a head."""
+    first = trace.columns(at[0])[0]
+    shares = trace.weights[at][:, first].astype(np.float64)
+    return shares if trace.sink is None else shares + trace.sink[at]
 
 
 def learned_share(weights: NDArray[np.floating[Any]]) -> NDArray[np.float64] | None:
@@ -89,3 +90,12 @@ def sinks_apart(trace: AttentionTrace) -> bool:
     kind their layers are, or have learned sinks. Our own, trained on questions, do none of it.
     """
     return bool(trace.special or trace.kinds or trace.sink is not None)
+
+
+def first_stays(trace: AttentionTrace) -> str:
+    """Why the first token of a trace cannot be left out; empty where it can."""
+    if trace.latent_positions:
+        return "Nothing to leave out: the keys of most layers are latents, not tokens."
+    if trace.is_linear and float(trace.weights.min()) < 0:
+        return "Nothing to leave out: some effective weights are negative, so none is a share of 1."
+    return ""

@@ -80,10 +80,10 @@ def test_a_record_comes_back_as_it_was_saved(recorded: HeadRecord, tmp_path: Pat
         for name in SCORES:
             shown, expected = (one.heads[name] for one in others if one is not None)
             np.testing.assert_allclose(shown, expected, rtol=1e-4, atol=1e-12)
-        assert back.without_first is not None
-        assert table.without_first is not None
-        captions = [[row.caption for row in t.without_first.rows] for t in (back, table)]
-        assert captions[0] == captions[1]
+        kept, expected = back.without_first, table.without_first
+        assert kept is not None
+        assert expected is not None
+        assert [row.caption for row in kept.rows] == [row.caption for row in expected.rows]
     assert found.means.writing == pytest.approx(recorded.means.writing, rel=1e-4)
     assert found.means.reading == pytest.approx(recorded.means.reading, rel=1e-4)
     assert found.means.reading.dtype == np.float32

@@ -3,15 +3,15 @@
 from dataclasses import replace
 
 import numpy as np
-import pytest
 
 from core.inspection.fold import fold
 from core.inspection.sinks import (
+    first_stays,
     fold_without_first,
     layers_without_first,
     learned_share,
     others_visible,
-    row_share,
+    sink_shares,
     sinks_apart,
     without_first,
 )
@@ -39,7 +39,9 @@ def test_a_row_with_a_negative_weight_is_no_share_of_anything():
 def test_what_a_learned_sink_takes_is_left_out_too():
     rows = np.array([[0.2, 0.1, 0.1], [0.0, 0.4, 0.0]])  # the rest is the sink's
     np.testing.assert_allclose(without_first(rows), [[0, 0.5, 0.5], [0, 1, 0]])
-    np.testing.assert_allclose(learned_share(rows), [0.6, 0.6])
+    taken = learned_share(rows)
+    assert taken is not None
+    np.testing.assert_allclose(taken, [0.6, 0.6])
     rounded = np.array([[1 - 1e-6, 0], [0, 0], [0.5, 0.5]])
     assert learned_share(rounded) is None  # a row without weight lacks nothing
 
@@ -72,10 +74,11 @@ def test_layers_of_a_trace_leave_out_their_own_first_key(two_texts: AttentionTra
     for layer, first in enumerate((0, 4, 0)):
         np.testing.assert_allclose(found[layer], without_first(two_texts.weights[layer], first))
     assert not found[1, :, :, 4].any()
-    assert row_share(two_texts, (1, 0), 7) == pytest.approx(float(two_texts.weights[1, 0, 7, 4]))
+    shares = sink_shares(two_texts, (1, 0))
+    np.testing.assert_allclose(shares, two_texts.weights[1, 0, :, 4])
     sink = np.full((3, 2, 8), 0.25, dtype=np.float32)
-    more = row_share(replace(two_texts, sink=sink), (1, 0), 7)
-    assert more == pytest.approx(row_share(two_texts, (1, 0), 7) + 0.25)
+    more = sink_shares(replace(two_texts, sink=sink), (1, 0))
+    np.testing.assert_allclose(more, shares + 0.25)
 
 
 def test_sinks_are_set_apart_for_models_that_mark_special_tokens_kinds_or_sinks(
@@ -85,3 +88,13 @@ def test_sinks_are_set_apart_for_models_that_mark_special_tokens_kinds_or_sinks(
     assert sinks_apart(replace(small_trace, special=(False,) * 3))
     assert sinks_apart(replace(small_trace, kinds=("encoder",)))
     assert sinks_apart(replace(small_trace, sink=np.zeros((1, 2, 3), dtype=np.float32)))
+
+
+def test_where_keys_are_latents_or_weights_negative_the_first_token_stays(
+    small_trace: AttentionTrace,
+):
+    assert first_stays(small_trace) == ""
+    assert "are latents" in first_stays(replace(small_trace, latent_positions=(0,)))
+    linear = replace(small_trace, mechanism="taylor")
+    assert first_stays(linear) == ""
+    assert "are negative" in first_stays(replace(linear, weights=-linear.weights))
