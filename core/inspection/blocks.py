@@ -1,24 +1,13 @@
-"""The layers of a trace by kind, block by block: rows and columns that belong together, the heads
-that share keys and values, scores of every head. No torch.
-
-Everything goes layer by layer: all heads of a long text at once would be copies of gigabytes.
+"""The layers of a trace by kind, block by block: rows and columns that belong together, and the
+heads that share keys and values. No torch.
 """
-
-from collections.abc import Sequence
-from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from core.inspection.heads import Head
-from core.inspection.scores import FIRST_ROW, HeadScores, head_scores, uniform_over
-from core.inspection.traced import AttentionTrace, contribution
+from core.inspection.traced import AttentionTrace
 
 KINDS = ("encoder", "decoder", "cross")
-SCORES = ("previous_token", "first_token", "name", "normalised_entropy", "distance")
-CROSS_SCORES = ("first_token", "name", "normalised_entropy")  # two texts have no distance
-Cell = TypeVar("Cell", np.float32, np.bool_)
-Numbers = dict[str, NDArray[np.float64]]
 
 
 def kinds_of(trace: AttentionTrace) -> list[str]:
@@ -84,67 +73,3 @@ def first_row(trace: AttentionTrace, layer: int) -> int:
     if written:
         return written[0]
     return trace.rows(layer)[0 if trace.kind(layer) == "encoder" else -1]
-
-
-def strongest_of(trace: AttentionTrace, layers: Sequence[int]) -> Head:
-    """The head of these layers that brings most of the name to the row that is looked at first.
-
-    Measured by contribution, the sum of ‖weight · value · W_O‖. Where no name is known, everything
-    that the row sees counts. Of a Perceiver only the first layer looks at tokens.
-    """
-    best, most = (layers[0], 0), -1.0
-    for layer in [0] if trace.latent_positions else layers:
-        row = first_row(trace, layer)
-        keys = _name_in(trace, layer) or np.flatnonzero(seen_in(trace, layer)[row]).tolist()
-        weights, norms = trace.weights[layer, :, row], trace.value_norm[layer]
-        brought = contribution(weights[:, keys], norms[:, keys]).sum(-1)
-        if brought.max() > most:
-            best, most = (layer, int(brought.argmax())), float(brought.max())
-    return best
-
-
-def layer_scores(trace: AttentionTrace, layer: int) -> tuple[Numbers, Numbers]:
-    """Every score of one layer's heads, (n_heads,) each, and what uniform attention would have.
-
-    Not a number where a score means nothing: two tokens have no pattern, and rows and columns of
-    two texts have no distance.
-    """
-    down, across = spans(trace, layer)
-    weights = trace.weights[layer, :, down.start : down.stop, across.start : across.stop]
-    visible = seen_in(trace, layer)[down.start : down.stop, across.start : across.stop]
-    name = [position - across.start for position in _name_in(trace, layer)]
-    kept = SCORES
-    if trace.kind(layer) == "cross":
-        weights, visible = _below_empty_rows(weights), _below_empty_rows(visible)
-        kept = CROSS_SCORES
-    if weights.shape[-1] <= FIRST_ROW:
-        kept = ()
-    if not name:
-        kept = tuple(score for score in kept if score != "name")
-    nothing = {score: np.full(trace.n_heads, np.nan) for score in SCORES}
-    if not kept:
-        return nothing, dict(nothing)
-    found = head_scores(weights, name, visible)
-    uniform = uniform_over(visible, name)
-    return nothing | _taken(found, kept, trace), nothing | _taken(uniform, kept, trace)
-
-
-def _taken(scores: HeadScores, names: Sequence[str], trace: AttentionTrace) -> Numbers:
-    return {name: np.broadcast_to(getattr(scores, name), trace.n_heads) for name in names}
-
-
-def _name_in(trace: AttentionTrace, layer: int) -> list[int]:
-    """The positions of the name that one layer may look at as tokens."""
-    if trace.latents_seen(layer):
-        return []
-    across = spans(trace, layer)[1]
-    return [position for position in trace.name_positions if position in across]
-
-
-def _below_empty_rows(values: NDArray[Cell]) -> NDArray[Cell]:
-    """(…, rows, columns) as a square that begins with the rows that scores leave out."""
-    *leading, rows, columns = values.shape
-    n = max(rows + FIRST_ROW, columns)
-    square = np.zeros((*leading, n, n), dtype=values.dtype)
-    square[..., FIRST_ROW : FIRST_ROW + rows, :columns] = values
-    return square

@@ -6,11 +6,13 @@ import streamlit as st
 
 from core.data.task import COURSE, Task
 from core.inspection.traced import AttentionTrace
+from pages.attention.apart import leave_out_first
 from pages.attention.offered import views_lacking
 from pages.attention.upload import UPLOADED, Upload, choose_upload
 from pages.attention.view import ARCS, MAP, PARTS, SPACE, View, make_view, why_not_folded
 from pages.shared import bound
 from pages.shared.choosing import checkpoint_task, choose_model
+from pages.shared.no_first import choose_no_first, why_not
 from pages.shared.questions import choose_question
 
 
@@ -49,11 +51,14 @@ def choose() -> Asked:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Display:
-    """How a trace is drawn: its view, the kind of picture, and whose maximum is fully coloured."""
+    """How a trace is drawn: its view, the kind of picture, whose maximum is fully coloured, and
+    whether the first token is left out.
+    """
 
     view: View
     kind: str
     own_scale: bool
+    no_first: bool = False
 
 
 def choose_display(trace: AttentionTrace) -> Display:
@@ -70,7 +75,10 @@ def choose_display(trace: AttentionTrace) -> Display:
             key="own-scale",
             help="Off: full colour is a weight of 1 in every map, so maps can be compared.",
         )
-    return Display(view=view, kind=kind or MAP, own_scale=own_scale)
+        no_first = choose_no_first("no-first", why_not([trace]))
+    if no_first:
+        view = leave_out_first(view)
+    return Display(view=view, kind=kind or MAP, own_scale=own_scale, no_first=no_first)
 
 
 def _choose_fold(trace: AttentionTrace) -> bool:

@@ -19,13 +19,19 @@ MOST_CELLS, MOST_NUMBERS = 128**2, 5_000_000  # of a table on the page, of a tra
 
 
 def show_downloads(
-    trace: AttentionTrace, view: View, charts: dict[str, Figure], at: tuple[int, int], row: int
+    trace: AttentionTrace,
+    view: View,
+    charts: dict[str, Figure],
+    at: tuple[int, int],
+    row: int,
+    *,
+    no_first: bool = False,
 ) -> None:
     """SVG of each picture, CSV of the head's weights, JSON of the whole trace; and tables.
 
     Files are made when a button is pressed, not before.
     """
-    name = head_name(*at)
+    name = head_name(*at) + (" without the first token" if no_first else "")
     n_cells = int(np.prod([len(side) for side in view.axes[at[0]].within]))
     with st.container(horizontal=True):
         for what, chart in charts.items():

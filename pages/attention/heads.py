@@ -6,10 +6,11 @@ import streamlit as st
 
 from core.figures import attention_row as row_figures
 from core.figures.template import Figure
-from core.inspection.blocks import first_row, kinds_of, strongest_of
-from core.inspection.captions import row_sentence
+from core.inspection.blocks import first_row, kinds_of
+from core.inspection.captions import strongest_head
 from core.inspection.heads import Head, head_name, parse_head
 from core.inspection.traced import AttentionTrace, Step
+from pages.attention.apart import row_said
 from pages.attention.controls import Display
 from pages.attention.downloads import show_downloads
 from pages.attention.overview import (
@@ -42,7 +43,7 @@ def show_heads(trace: AttentionTrace, display: Display, whole: AttentionTrace) -
     view, layers = display.view, _choose_part(trace)
     line = st.grid(11, min_column_width=60, gap="xsmall", vertical_alignment="bottom")
     controls = [line.cell(column_span=span) for span in (3, 2, 3, 3)]
-    offered = scores_offered(trace, layers)
+    offered = scores_offered(trace, layers, no_first=display.no_first)
     with controls[0]:
         score = _choose_score(offered)
     with controls[1]:
@@ -53,12 +54,14 @@ def show_heads(trace: AttentionTrace, display: Display, whole: AttentionTrace) -
     with controls[2]:
         row, step = _choose_row(trace, axes, at[0], index)
     given = overview(view, layers, at, score)
-    chosen = Chosen(at=at, row=row, sentence=_sentence(view, at, row, step))
+    said = row_said(trace, view, at, row, step, no_first=display.no_first)
+    chosen = Chosen(at=at, row=row, sentence=said)
     charts = _show_three(trace, display, given, chosen)
     if given.is_large:
         charts["Pictures"] = show_range(given)
         show_table(given, offered)
-    show_downloads(trace, view, {k: v for k, v in charts.items() if v is not None}, at, row)
+    drawn = {name: chart for name, chart in charts.items() if chart is not None}
+    show_downloads(trace, view, drawn, at, row, no_first=display.no_first)
 
 
 def _show_three(
@@ -77,25 +80,6 @@ def _show_three(
     with cells.cell(column_span=one_row):
         bars = _row(display.view, chosen.at, chosen.row)
     return {"Picture": picture, "Row": bars, "All heads": grid}
-
-
-def _sentence(view: View, at: Head, row: int, step: Step | None) -> str:
-    """What the head does in this row, of the keys that it may look at."""
-    axes = view.axes[at[0]]
-    seen = axes.seen(row)
-    label = axes.row_labels[row]
-    if not seen:
-        return f"{head_name(*at)} may look at nothing at “{label}”"
-    # The keys that are seen, and behind them the row's own name: of an encoder later ones, too.
-    return row_sentence(
-        head_name(*at),
-        len(seen),
-        view.weights(at)[row][seen],
-        [*(axes.column_labels[key] for key in seen), label],
-        step,
-        latent=label if axes.latents_look else "",
-        n_seen=len(seen),
-    )
 
 
 def _choose_part(trace: AttentionTrace) -> list[int]:
@@ -130,7 +114,7 @@ def _choose_score(offered: Sequence[str]) -> str:
 
 def _choose_head(trace: AttentionTrace, layers: Sequence[int]) -> Head:
     names = [head_name(layer, head) for layer in layers for head in range(trace.n_heads)]
-    default = names.index(head_name(*strongest_of(trace, layers)))
+    default = names.index(head_name(*strongest_head(trace, layers)))
     return parse_head(bound.selectbox("Head", names, default, key="head", follows=True))
 
 

@@ -13,9 +13,11 @@ from numpy.typing import NDArray
 
 from core.figures import overview as figures
 from core.figures.template import Figure
-from core.inspection.blocks import Numbers, group_size
+from core.inspection.blocks import group_size
 from core.inspection.heads import Head, head_name, parse_head
-from pages.attention.view import MEANINGS, SCORES, View, every_score, grid_scores, pictures
+from core.inspection.scores import HeadScores
+from core.inspection.trace_scores import trace_baseline, trace_scores
+from pages.attention.view import MEANINGS, SCORES, View, grid_scores, pictures
 from pages.shared import bound
 from pages.shared.charts import clicked, show_chart
 
@@ -50,20 +52,23 @@ class Overview:
 
 def overview(view: View, layers: list[int], at: Head, score: str) -> Overview:
     """The overview of some layers, its numbers from the cache where they were made before."""
-    numbers = _numbers(view.digest, tuple(layers), view)
-    scores, baseline = grid_scores(view, numbers, score)
+    both = _scores(view.digest, view.no_first, view)
+    scores, baseline = grid_scores(view, both, score, layers)
     return Overview(
         view=view, layers=layers, head=at, score=score, scores=scores, baseline=baseline
     )
 
 
 @st.cache_data(max_entries=64, show_spinner="Scoring every head")
-def _numbers(digest: str, layers: tuple[int, ...], _view: View) -> tuple[Numbers, Numbers]:
-    return every_score(_view.trace, layers)
+def _scores(digest: str, no_first: bool, _view: View) -> tuple[HeadScores, HeadScores]:  # noqa: FBT001
+    trace = _view.trace
+    return trace_scores(trace, no_first=no_first), trace_baseline(trace, no_first=no_first)
 
 
 @st.cache_data(max_entries=512, show_spinner=False)
-def _pictures(digest: str, folded: bool, layer: int, most: int, _view: View) -> list[str]:  # noqa: FBT001
+def _pictures(
+    digest: str, drawn: tuple[bool, bool], layer: int, most: int, _view: View
+) -> list[str]:
     return pictures(_view, layer, most)
 
 
@@ -141,13 +146,13 @@ def show_table(given: Overview, offered: list[str]) -> None:
 
 def scores_table(given: Overview, offered: list[str]) -> pd.DataFrame:
     """A row a head: its name, whose keys and values it has, and every score that is offered."""
-    numbers = _numbers(given.view.digest, tuple(given.layers), given.view)
+    both = _scores(given.view.digest, given.view.no_first, given.view)
     heads = [(layer, head) for layer in given.layers for head in range(given.scores.shape[1])]
     columns: dict[str, list[object]] = {"head": [head_name(*head) for head in heads]}
     if given.group > 1:
         columns["keys and values"] = [f"kv{head // given.group}" for _, head in heads]
     for score in offered:
-        values = grid_scores(given.view, numbers, score)[0]
+        values = grid_scores(given.view, both, score, given.layers)[0]
         columns[SCORES[score]] = [float(values[head]) for head in heads]
     frame = pd.DataFrame(columns)
     return frame.sort_values(
@@ -176,7 +181,10 @@ def _show_pictures(given: Overview, layers: list[int], *, wide: bool) -> Figure:
     view, name, meaning = given.view, head_name(*given.head), MEANINGS[given.score]
     most = FINE if len(layers) * view.trace.n_heads <= MOST_PICTURES else COARSE
     chart = figures.heads_grid(
-        [_pictures(view.digest, view.folded, layer, most, view) for layer in layers],
+        [
+            _pictures(view.digest, (view.folded, view.no_first), layer, most, view)
+            for layer in layers
+        ],
         given.scores,
         given.head,
         score_name=meaning,

@@ -17,6 +17,7 @@ from core.inspection.blocks import block_name, kinds_of, sharing
 from core.inspection.components import KINDS, principal, token_kind
 from core.inspection.heads import Head, head_name
 from core.inspection.traced import AttentionTrace
+from pages.attention.apart import announced
 from pages.attention.controls import Display
 from pages.attention.view import ARCS, PARTS, SPACE, Axes, token_axes
 from pages.shared.charts import clicked, clicked_point, show_chart, show_plot
@@ -42,6 +43,8 @@ def show_picture(trace: AttentionTrace, display: Display, chosen: Chosen) -> Fig
     st.markdown(f"**{plain(chosen.sentence)}**")
     for note in notes_of(trace, chosen.at):
         st.caption(note)
+    if display.no_first:
+        st.caption(plain(announced(trace, chosen.at)))
     axes = display.view.axes[chosen.at[0]]
     if display.kind == SPACE:
         return _show_points(trace, display, chosen)
@@ -121,15 +124,14 @@ def _show_map(display: Display, chosen: Chosen) -> Figure | None:
 def _show_parts(trace: AttentionTrace, display: Display, chosen: Chosen) -> Figure | None:
     if trace.query is None or trace.key is None:
         return None
-    view, at = display.view, chosen.at
+    at = chosen.at
     axes, token = _token_axes(trace, display, chosen)
     query, key = trace.query[at][token], trace.key[at]
     seen = np.flatnonzero(axes.visible[token]).tolist()
     kept = kept_keys(query, key, seen)
     if len(kept) < len(seen):
         st.caption(f"Of {len(seen)} keys the {len(kept)} of largest scores are shown.")
-    labels = axes.column_labels if view.axes[at[0]].latents_seen else trace.labels
-    return _shown(score_parts(query, key, labels, token, seen=seen), chosen)
+    return _shown(score_parts(query, key, axes.column_labels, token, seen=seen), chosen)
 
 
 def _show_points(trace: AttentionTrace, display: Display, chosen: Chosen) -> None:
@@ -180,10 +182,8 @@ def _kinds(
 
 
 def _token_axes(trace: AttentionTrace, display: Display, chosen: Chosen) -> tuple[Axes, int]:
-    """The axes over tokens, also where words are drawn, and the token of the chosen row."""
-    view = display.view
-    axes = token_axes(trace, chosen.at[0]) if view.folded else view.axes[chosen.at[0]]
-    return axes, view.first_tokens[chosen.row]
+    """The axes over all tokens, also where words are drawn, and the token of the chosen row."""
+    return token_axes(trace, chosen.at[0]), display.view.first_tokens[chosen.row]
 
 
 def _pick_row(key: str) -> None:

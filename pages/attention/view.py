@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 
 from core.data.characters import SPACE_GLYPH
 from core.figures.thumbnails import thumbnails
-from core.inspection.blocks import Numbers, layer_scores, seen_in, spans, written_rows
-from core.inspection.fold import fold, word_index, word_labels
+from core.inspection.blocks import seen_in, spans, written_rows
+from core.inspection.fold import fold, fold_visible, word_index, word_labels
 from core.inspection.heads import Head
-from core.inspection.scores import name_to_answer
+from core.inspection.scores import HeadScores, name_to_answer
+from core.inspection.sinks import fold_without_first, without_first
 from core.inspection.traced import Array, AttentionTrace, contribution
 
 MAP, ARCS, PARTS, SPACE = "map", "arcs", "q·k parts", "3D"
@@ -24,17 +25,21 @@ SCORES = {
     "name": "weight on name",
     "answer": "name to answer",
     "previous_token": "previous token",
+    "next_token": "next token",
     "first_token": "first token",
     "normalised_entropy": "entropy",
     "distance": "distance",
+    "sink_share": "sink share",
 }
 MEANINGS = {
     "name": "mean weight on the tokens of the name",
     "answer": "contribution of the name's tokens to the first written piece",
     "previous_token": "mean weight on the token before",
+    "next_token": "mean weight on the token behind, in encoders",
     "first_token": "mean weight on the first token",
     "normalised_entropy": "entropy of the rows, 1 is uniform",
     "distance": "mean distance looked back, in tokens",
+    "sink_share": "mean share of the first token and of a learned sink, of rows with both",
 }
 
 
@@ -77,11 +82,13 @@ class Axes:
 class View:
     """A trace as it is drawn, folded to words or not, and the axes of each layer.
 
-    `first_tokens` is the first token of each row. `digest` stands for the trace in keys of caches.
+    With `no_first` weights are renormalised over the keys without the first. `first_tokens` is the
+    first token of each row. `digest` stands for the trace in keys of caches.
     """
 
     trace: AttentionTrace
     folded: bool
+    no_first: bool = False
     axes: list[Axes]
     first_tokens: list[int]
     digest: str
@@ -92,20 +99,26 @@ class View:
 
     def weights(self, at: Head) -> Array:
         """(rows, columns) of one head."""
-        return self._drawn(self.trace.weights[at])
+        weights, starts = self.trace.weights[at], self.trace.word_starts
+        if not self.no_first:
+            return fold(weights, starts) if self.folded else weights
+        first = self.trace.columns(at[0])[0]
+        if self.folded:
+            return fold_without_first(weights, starts, first)
+        return without_first(weights, first)
 
     def contribution(self, at: Head) -> Array:
         """(rows, columns) of one head; summed norms where words are folded."""
-        return self._drawn(contribution(self.trace.weights[at], self.trace.value_norm[at]))
+        brought = contribution(self.trace.weights[at], self.trace.value_norm[at])
+        if self.no_first:
+            brought[:, self.trace.columns(at[0])[0]] = 0
+        return fold(brought, self.trace.word_starts) if self.folded else brought
 
     def scores(self, at: Head) -> Array | None:
         """(rows, columns) of one head; none of words, nor where they were too many to keep."""
         if self.folded or not self.trace.scores.size:
             return None
         return self.trace.scores[at]
-
-    def _drawn(self, values: Array) -> Array:
-        return fold(values, self.trace.word_starts) if self.folded else values
 
 
 def make_view(trace: AttentionTrace, *, folded: bool) -> View:
@@ -142,49 +155,44 @@ def why_not_folded(trace: AttentionTrace) -> str:
     return "" if trace.word_starts[0] else "Nothing to fold: the text begins inside a word."
 
 
-def scores_offered(trace: AttentionTrace, layers: Sequence[int]) -> list[str]:
+def scores_offered(
+    trace: AttentionTrace, layers: Sequence[int], *, no_first: bool = False
+) -> list[str]:
     """Those that mean something: without a name none is of it, and a Perceiver's row that writes
-    the answer looks at latents, not at the name.
+    the answer looks at latents, not at the name. Only encoders look ahead; two texts have no
+    distance.
     """
     kinds = {trace.kind(layer) for layer in layers}
-    lacking = {"name": not trace.name_positions}
-    lacking["answer"] = (
-        lacking["name"] or bool(trace.latent_positions) or not trace.steps or trace.n_source > 0
-    )
+    lacking = {"name": not trace.name_positions, "first_token": no_first}
+    lacking["next_token"] = "encoder" not in kinds
+    lacking["answer"] = lacking["name"] or bool(trace.latent_positions) or not trace.steps
     if trace.n_source:
         lacking["name"] = lacking["name"] or kinds == {"decoder"}
+        lacking["answer"] = True
     lacking["previous_token"] = lacking["distance"] = kinds == {"cross"}
     return [name for name in SCORES if not lacking.get(name)]
 
 
 def grid_scores(
-    view: View, numbers: tuple[Numbers, Numbers], score: str
+    view: View, both: tuple[HeadScores, HeadScores], score: str, layers: Sequence[int]
 ) -> tuple[NDArray[np.float64], str]:
-    """The chosen score of every head, and what uniform attention would score, as text.
+    """The chosen score of every head, and what uniform attention would score in some layers, as
+    text.
 
-    `numbers` are those of `every_score`. Weight on the name is no number in layers whose columns
-    are latents.
+    `both` are the trace's scores and those of uniform attention. Weight on the name is no number in
+    layers whose columns are latents.
     """
     if score == "answer":
         brought, uniform = name_to_answer(view.trace)
-        return brought, f"{uniform.mean():.2g}"
-    values, baseline = numbers[0][score], numbers[1][score]
-    known = baseline[np.isfinite(baseline)]
-    ends = (f"{known.min():.2g}", f"{known.max():.2g}") if known.size else ("–",)
+        return brought, f"{np.nanmean(uniform):.2g}"
+    values, baseline = (getattr(scores, score).copy() for scores in both)
+    if score == "name" and view.trace.latent_positions:
+        values[1:], baseline[1:] = np.nan, np.nan
+    known = baseline[list(layers)]
+    if np.isnan(known).all():
+        return values, "none here"
+    ends = f"{np.nanmin(known):.2g}", f"{np.nanmax(known):.2g}"
     return values, " to ".join(dict.fromkeys(ends))
-
-
-def every_score(trace: AttentionTrace, layers: Sequence[int]) -> tuple[Numbers, Numbers]:
-    """Every score of the heads of some layers, (n_layers, n_heads) each, and what uniform attention
-    would have; not a number in other layers.
-    """
-    both: tuple[Numbers, Numbers] = ({}, {})
-    for layer in layers:
-        for kept, found in zip(both, layer_scores(trace, layer), strict=True):
-            for name, values in found.items():
-                empty = np.full((trace.n_layers, trace.n_heads), np.nan)
-                kept.setdefault(name, empty)[layer] = values
-    return both
 
 
 def pictures(view: View, layer: int, most: int) -> list[str]:
@@ -218,8 +226,6 @@ def _word_axes(trace: AttentionTrace, layer: int) -> Axes:
     words = word_index(trace.word_starts)
     labels = word_labels(trace.labels, trace.word_starts, SPACE_GLYPH)
     standing = range(len(labels))
-    first = np.flatnonzero(trace.word_starts)
-    visible = np.logical_or.reduceat(seen_in(trace, layer), first, axis=1)
     return Axes(
         rows=tuple(standing),
         columns=tuple(standing),
@@ -230,7 +236,7 @@ def _word_axes(trace: AttentionTrace, layer: int) -> Axes:
         latents_seen=False,
         is_cross=False,
         step_rows=[int(words[step.row]) for step in trace.steps],
-        visible=np.logical_or.reduceat(visible, first, axis=0),
+        visible=fold_visible(seen_in(trace, layer), trace.word_starts),
     )
 
 

@@ -1,8 +1,7 @@
-"""Layers by kind: whose rows and columns, which heads share keys, scores layer by layer."""
+"""Layers by kind: whose rows and columns, which heads share keys, what is written."""
 
 from dataclasses import replace
 
-import numpy as np
 import pytest
 
 from core.inspection.blocks import (
@@ -10,15 +9,12 @@ from core.inspection.blocks import (
     first_row,
     group_size,
     kinds_of,
-    layer_scores,
     seen_in,
     sharing,
     spans,
-    strongest_of,
     written_rows,
 )
 from core.inspection.captions import strongest_head
-from core.inspection.scores import head_scores
 from core.inspection.traced import AttentionTrace
 from tests.fake_trace import fake_trace
 
@@ -69,47 +65,8 @@ def test_query_heads_that_share_keys_are_named():
     assert sharing(fake_trace(1, 9, 3), 4) == sharing(fake_trace(1, 3, 3, n_kv_heads=3), 1) == []
 
 
-def test_the_head_looked_at_first_is_the_one_that_all_of_a_trace_would_give():
-    for name in ((), (1, 2)):
-        trace = fake_trace(3, 4, 8, name_positions=name, scored=True)
-        assert strongest_of(trace, range(3)) == strongest_head(trace)
-
-
 def test_of_some_layers_the_strongest_is_one_of_theirs(translated: AttentionTrace):
     for kind in kinds_of(translated):
         layers = translated.layers_of(kind)
-        layer, head = strongest_of(translated, layers)
-        assert layer in layers
-        row = first_row(translated, layer)
-        brought = translated.contribution[layers, :, row].sum(-1)
-        assert brought.max() == pytest.approx(translated.contribution[layer, head, row].sum())
-
-
-def test_scores_layer_by_layer_are_those_of_the_whole():
-    trace = fake_trace(2, 3, 9, name_positions=(2,))
-    whole = head_scores(trace.weights, (2,), trace.visible[:, None])
-    for layer in range(2):
-        found, uniform = layer_scores(trace, layer)
-        for name, values in found.items():
-            np.testing.assert_allclose(values, getattr(whole, name)[layer], rtol=1e-6)
-        assert uniform["normalised_entropy"] == pytest.approx(1)
-
-
-def test_a_decoders_first_token_is_the_first_of_its_own_text(translated: AttentionTrace):
-    found, _ = layer_scores(translated, 2)
-    rows = translated.weights[2, :, 7:, 5]  # rows 0 and 1 of the target are left out
-    np.testing.assert_allclose(found["first_token"], rows.mean(-1), rtol=1e-6)
-
-
-def test_cross_attention_has_no_distance_and_all_of_its_rows_count(translated: AttentionTrace):
-    found, uniform = layer_scores(translated, 3)
-    rows = translated.weights[3, :, 5:, 0]
-    np.testing.assert_allclose(found["first_token"], rows.mean(-1), rtol=1e-6)
-    assert uniform["first_token"] == pytest.approx(1 / 5)
-    assert uniform["normalised_entropy"] == pytest.approx(1)
-    assert np.isnan([found["distance"], found["previous_token"], found["name"]]).all()
-
-
-def test_two_tokens_have_no_pattern_to_score():
-    found, uniform = layer_scores(fake_trace(1, 2, 2), 0)
-    assert all(np.isnan(values).all() for values in (*found.values(), *uniform.values()))
+        assert strongest_head(translated, layers)[0] in layers
+    assert strongest_head(translated) == strongest_head(translated, range(6))

@@ -248,7 +248,7 @@ def test_an_encoder_writes_nothing_and_its_first_row_is_shown_first(translated: 
 
 def test_scores_that_mean_nothing_for_two_texts_are_not_offered(translated: AttentionTrace):
     app = opened(translated, part="cross")
-    assert app.selectbox(key="score").options == ["first token", "entropy"]
+    assert app.selectbox(key="score").options == ["first token", "entropy", "sink share"]
     app.button_group(key="part").set_value("decoder").run()
     assert "previous token" in app.selectbox(key="score").options
 
