@@ -12,8 +12,11 @@ MOST_BYTES = 700_000
 
 
 def page(one, two):  # AppTest runs its text alone
-    from core.inspection.align import alignments
+    from functools import partial
+    from pathlib import Path
+
     from core.checkpoints.store import load_checkpoint
+    from core.inspection.align import alignments
     from pages.compare.controls import QUESTIONS, Pair, Side
     from pages.compare.maps import show_maps
     from pages.compare.view import choose_view
@@ -21,7 +24,7 @@ def page(one, two):  # AppTest runs its text alone
     from pages.shared.loading import Source
 
     link.open_page("compare")
-    source = Source("none", None, "", load_checkpoint)
+    source = Source("none", None, "", partial(load_checkpoint, Path("nowhere")))
     first, second = (Side(letter, letter, source, letter, None) for letter in "AB")
     pair, traces = Pair(QUESTIONS, first, second), (one, two)
     show_maps(pair, traces, choose_view(pair, traces, alignments(*traces)))
