@@ -1,7 +1,7 @@
 """One example and a whole split are read alike; the split is the mean of its examples."""
 
 from collections.abc import Callable
-from dataclasses import fields, replace
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -10,15 +10,14 @@ import pytest
 from core.data.people import Question
 from core.data.vocabulary import Vocabulary
 from core.generation.greedy import Answer
+from core.generation.written import reading
 from core.inspection import readings as module
 from core.inspection.answered import Answered, answered
-from core.inspection.head_rows import score_dict
 from core.inspection.patterns import PATTERNS
-from core.inspection.readings import Readings, named_scores, read_split, read_trace
+from core.inspection.readings import Readings, read_split, read_trace
 from core.inspection.scores import HeadScores, head_scores, name_to_answer, uniform_over
-from core.inspection.sinks import without_first
 from core.inspection.trace import trace
-from core.inspection.traced import AttentionTrace, no_scores
+from core.inspection.traced import AttentionTrace
 from core.models.gpt import GPT
 from tests.with_task import with_task
 
@@ -29,12 +28,15 @@ QUESTION = "Where was Ada Arden born?"
 @pytest.fixture(scope="module")
 def known(variant: GPT, characters: Vocabulary, questions: list[Question]) -> Answered:
     """Cut to the first two written tokens, so that a trace reads the same tokens."""
-    found = answered(with_task(variant, characters), questions)
+    asked = with_task(variant, characters)
+    found = answered(asked, questions)
     short = tuple(Answer(given.text, given.ids[:2], 1.0) for given in found.answers)
+    pairs = zip(found.prompts, short, strict=True)
     return Answered(
         questions=found.questions,
         prompts=found.prompts,
         answers=short,
+        readings=tuple(reading(asked, prompt, given.ids) for prompt, given in pairs),
         log_probabilities=found.log_probabilities[:, :2],
     )
 
@@ -49,6 +51,7 @@ def alone(variant: GPT, characters: Vocabulary, known: Answered) -> list[Reading
                 questions=(known.questions[index],),
                 prompts=(known.prompts[index],),
                 answers=(known.answers[index],),
+                readings=(known.readings[index],),
                 log_probabilities=known.log_probabilities[[index]],
             ),
         )
@@ -188,92 +191,17 @@ def test_captions_come_from_the_patterns_beside_their_own_layers_baseline(
 
 def test_two_tokens_are_too_few(make_variant: Callable[[str], GPT], characters: Vocabulary):
     model = make_variant("learned")
-    one = answered(with_task(model, characters), [Question("L", None, "")])
+    asked = with_task(model, characters)
+    one = answered(asked, [Question("L", None, "")])
     cut = Answered(
         questions=one.questions,
         prompts=one.prompts,
         answers=(Answer("", one.answers[0].ids[:1], 1.0),),
+        readings=(reading(asked, one.prompts[0], one.answers[0].ids[:1]),),
         log_probabilities=one.log_probabilities[:, :1],
     )
     with pytest.raises(ValueError, match="2 tokens: head scores need at least 3"):
         read_split(with_task(model, characters), cut)
-
-
-def test_without_the_first_token_readings_are_those_of_the_renormalised_maps(
-    traced: AttentionTrace,
-):
-    found = read_trace(traced)
-    others = read_trace(replace(traced, weights=without_first(traced.weights))).scores
-    apart = found.without_first
-    assert apart is not None
-    for name in ("previous_token", "name", "entropy", "distance"):
-        np.testing.assert_allclose(getattr(apart.scores, name), getattr(others, name), rtol=1e-5)
-    np.testing.assert_array_equal(apart.scores.sink_share, found.scores.first_token)
-    np.testing.assert_array_equal(apart.contribution, found.contribution)
-    row, name = traced.steps[0].row, list(traced.name_positions)
-    left = 1 - traced.weights[:, :, row, 0]
-    np.testing.assert_allclose(apart.weight_on_name, found.weight_on_name / left, rtol=1e-5)
-    assert apart.uniform_patterns[0, PATTERNS.index("name")] == pytest.approx(len(name) / row)
-
-
-def test_a_head_is_captioned_without_the_first_token_where_that_is_asked_for(
-    traced: AttentionTrace,
-):
-    weights = np.tril(np.full_like(traced.weights, 1e-4))
-    weights[..., 0] += 0.8
-    before = np.eye(traced.n_tokens, k=-1, dtype=np.float32)
-    weights = weights + before
-    weights[..., 0] += 3
-    weights /= weights.sum(-1, keepdims=True)
-    found = read_trace(replace(traced, weights=weights))
-    assert found.caption(0, 0) == "first token"
-    assert found.caption(0, 0, apart=True) == "previous token, sink 79 %"
-    assert named_scores(found).caption(0, 0) == "first token"
-    scores = named_scores(found, apart=True)
-    assert scores.caption(0, 0) == "previous token, sink 79 %"
-    assert "looks at the previous token" in scores.sentence(0, 0)
-    numbers = score_dict(scores, 0, 0)
-    assert numbers["sink_share"] == pytest.approx(float(found.scores.first_token[0, 0]))
-    assert numbers["scores"]["first_token"] == pytest.approx(numbers["sink_share"])
-    assert numbers["scores"]["previous_token"] < 0.25
-    assert numbers["scores_without_first"]["previous_token"] > 0.99
-    assert numbers["scores_without_first"]["first_token"] is None
-    assert numbers["scores"]["next_token"] is None
-    assert set(numbers["scores"]) == set(numbers["scores_without_first"])
-    assert {"surname", "answer_mark", "normalised_entropy", "distance"} <= set(numbers["scores"])
-
-
-def test_readings_of_a_source_and_a_text_keep_them_apart(two_texts: AttentionTrace):
-    found = read_trace(two_texts)
-    assert np.isnan(found.contribution[:2]).all()
-    row, norms = two_texts.steps[0].row, two_texts.value_norm[2][:, 1]
-    np.testing.assert_allclose(found.contribution[2], two_texts.weights[2][:, row, 1] * norms)
-    np.testing.assert_allclose(found.weight_on_name[2], two_texts.weights[2][:, row, 1])
-    by_name = {name: found.patterns[..., index] for index, name in enumerate(PATTERNS)}
-    assert np.isfinite(by_name["next token"][0]).all()
-    assert np.isnan(by_name["next token"][1:]).all()
-    assert np.isnan(by_name["previous token"][2]).all()
-    assert np.isfinite(by_name["first token"]).all()
-
-
-def test_a_text_that_writes_nothing_is_read(small_trace: AttentionTrace):
-    seen = np.ones((1, 3, 3), dtype=np.bool_)
-    found = read_trace(
-        replace(small_trace, steps=(), kinds=("encoder",), scores=no_scores(), seen=seen)
-    )
-    assert np.isnan(found.contribution).all()
-    assert np.isfinite(found.scores.next_token).all()
-
-
-def test_a_learned_sink_counts_as_a_share_of_the_sink(small_trace: AttentionTrace):
-    sink = np.full((1, 2, 3), 0.5, dtype=np.float32)
-    half = replace(small_trace, weights=small_trace.weights / 2, sink=sink)
-    found, whole = read_trace(half), read_trace(small_trace)
-    np.testing.assert_allclose(found.scores.sink_share, 0.5 + whole.scores.sink_share / 2)
-    for one, other in ((found.without_first, whole.without_first),):
-        assert one is not None
-        assert other is not None
-        np.testing.assert_allclose(one.patterns, other.patterns, rtol=1e-6)
 
 
 def test_long_questions_are_read_a_few_at_a_time(
