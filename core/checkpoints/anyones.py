@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import psutil
 
-from core.checkpoints.found import NotAModel
+from core.checkpoints.not_a_model import NotAModel
 
 if TYPE_CHECKING:
     from core.checkpoints.store import Checkpoint
