@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from threading import Condition
 from typing import Generic, TypeVar
 
-from core.checkpoints.anyones import Progress, silent
+from core.checkpoints.progress import Progress, silent
 
 Thing = TypeVar("Thing")
 Load = Callable[[Progress], tuple[Thing, int]]

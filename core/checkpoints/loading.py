@@ -23,11 +23,12 @@ from transformers import (
 )
 from transformers.models.auto import modeling_auto as families
 
-from core.checkpoints.anyones import Progress, refuse_memory
+from core.checkpoints.anyones import refuse_memory
 from core.checkpoints.found import Found
 from core.checkpoints.gguf_weights import read_tensors
 from core.checkpoints.not_a_model import NotAModel
 from core.checkpoints.odd import listed, said
+from core.checkpoints.progress import Progress
 
 # By what a configuration calls the class of its model; the bare one stands for all others.
 HEADS: tuple[tuple[Any, Any], ...] = (

@@ -17,13 +17,14 @@ from transformers.models.auto.configuration_auto import (
 )
 from transformers.utils import logging
 
-from core.checkpoints.anyones import Facts, Progress, refuse_memory
+from core.checkpoints.anyones import Facts, refuse_memory
 from core.checkpoints.claims import refuse_sizes, without_choices
 from core.checkpoints.found import Found, digest_of, find_model, inside
 from core.checkpoints.gguf_weights import stated_config
 from core.checkpoints.loading import load
 from core.checkpoints.not_a_model import NotAModel
 from core.checkpoints.odd import said
+from core.checkpoints.progress import Progress
 from core.checkpoints.store import Checkpoint
 from core.checkpoints.tokenizer_files import MOST_TEMPLATE, copy_tokenizer
 from core.data.outside_vocabulary import OutsideVocabulary

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from core.checkpoints.anyones import Progress
 from core.checkpoints.kept import NO_ROOM, WAITING, Kept
+from core.checkpoints.progress import Progress
 
 PATIENCE = 60  # seconds until a test that hangs is ended
 
