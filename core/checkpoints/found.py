@@ -6,6 +6,7 @@ held against the files before memory is taken. Free of torch and of transformers
 """
 
 import hashlib
+import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -115,17 +116,22 @@ def digest_of(found: Found) -> str:
     return whole.hexdigest()
 
 
+def real(path: Path) -> Path:
+    """Where links lead; a loop of them leads nowhere and is no error, as for Path.resolve it is."""
+    return Path(os.path.realpath(path))
+
+
 def inside(folder: Path, name: str) -> Path:
     """A file of the folder, or of the cache of Hugging Face that its links lead to.
 
     Raises NotAModel for links to anything else, and for what is no file.
     """
     path = folder / name
-    home = folder.resolve()
+    home = real(folder)
     homes = [home]
     if home.parent.name == "snapshots":  # models--OWNER--NAME/snapshots/HASH beside …/blobs
         homes.append(home.parents[1] / "blobs")
-    if not any(path.resolve().is_relative_to(place) for place in homes):
+    if not any(real(path).is_relative_to(place) for place in homes):
         raise NotAModel(f"{path}: leads out of its folder")
     if not path.is_file():
         raise NotAModel(f"{path}: " + ("is no file" if path.exists() else "there is no such file"))

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, cast
 
-from core.checkpoints.found import CONFIG, GGUF, check_name, name_of
+from core.checkpoints.found import CONFIG, GGUF, check_name, name_of, real
 from core.checkpoints.not_a_model import NotAModel
 from core.checkpoints.shelf import list_checkpoints
 from core.files import read_json, write_json
@@ -81,7 +81,7 @@ def write_model_card(
     refuse_taken(name, path, models=models)
     card = models / name / MODEL_CARD
     card.parent.mkdir(parents=True, exist_ok=True)
-    whole = {"version": VERSION, "path": str(path.resolve()), "opened": opened, "sha256": sha256}
+    whole = {"version": VERSION, "path": str(real(path)), "opened": opened, "sha256": sha256}
     write_json(card, whole)
     return card
 
@@ -94,7 +94,7 @@ def refuse_taken(name: str, path: Path, *, models: Path = MODELS) -> None:
     if not (models / name / MODEL_CARD).exists():
         return
     older = _read_card(models / name / MODEL_CARD)
-    if not older.wrong and older.path != path.resolve():
+    if not older.wrong and older.path != real(path):
         raise NotAModel(f"{name} stands for {older.path} already: name the model otherwise: --name")
 
 
@@ -161,9 +161,9 @@ def _in_folder() -> Iterator[Path]:
     folder = models_folder()
     if folder is None:
         return
-    home = folder.resolve()
+    home = real(folder)
     for path in sorted(folder.iterdir())[:MOST_LISTED]:
-        if path.name.startswith(".") or not path.resolve().is_relative_to(home):
+        if path.name.startswith(".") or not real(path).is_relative_to(home):
             continue
         if path.is_dir():
             if (path / CONFIG).is_file():
@@ -177,7 +177,7 @@ def _ggufs(folder: Path, home: Path) -> Iterator[Path]:
     """As they are downloaded: in a folder of their own."""
     for path in sorted(folder.glob(f"*{GGUF}"))[:MOST_LISTED]:
         plain = not path.name.startswith(".") and path.is_file()
-        if plain and path.resolve().is_relative_to(home):
+        if plain and real(path).is_relative_to(home):
             yield path
 
 
