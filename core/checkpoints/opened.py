@@ -85,6 +85,7 @@ def _vocabulary(found: Found, config: PreTrainedConfig) -> OutsideVocabulary:
     with said(found.path), in_one_sentence("its tokenizer cannot be read"):
         tokenizer = _gguf_tokenizer(found) if found.header else _folder_tokenizer(found, config)
         ids = set(cast(dict[str, int], tokenizer.get_vocab()).values())
+        ids -= set(tokenizer.added_tokens_decoder)  # no text becomes one unless it is typed out
         n_rows = int(config.get_text_config().vocab_size)
     if not ids or max(ids) >= n_rows:
         raise NotAModel(
@@ -92,7 +93,7 @@ def _vocabulary(found: Found, config: PreTrainedConfig) -> OutsideVocabulary:
             f"{n_rows:,} tokens"
         )
     begin: int | None = getattr(config, "decoder_start_token_id", None)
-    return OutsideVocabulary(tokenizer, ends=_ends(found, config), begin_id=begin)
+    return OutsideVocabulary(tokenizer, ends=_ends(found, config), begin_id=begin, n_rows=n_rows)
 
 
 def _folder_tokenizer(found: Found, config: PreTrainedConfig) -> Any:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from core.checkpoints.anyones import open_anyones
-from core.checkpoints.found import name_of
+from core.checkpoints.found import name_of, real
 from core.checkpoints.models_shelf import refuse_taken, write_model_card
 from core.data.characters import legible
 
@@ -31,7 +31,7 @@ def add_open(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> None:
     """Open it once, so that what is said has been seen; nothing of it is copied."""
     path: Path = options.path
-    name = options.name if options.name is not None else name_of(path.resolve())
+    name = options.name if options.name is not None else name_of(real(path))
     refuse_taken(name, path)
     progress, end = _progress()
     try:
