@@ -23,6 +23,7 @@ from core.cli.importing import add_import
 from core.cli.jobs import add_jobs
 from core.cli.montecarlo import add_montecarlo
 from core.cli.tables import add_ablation, add_seeds
+from core.cli.tracing import add_trace_file
 from core.cli.train import add_train
 from core.data.biographies import PATTERNS
 from core.data.characters import legible
@@ -136,7 +137,12 @@ def _add_ask(ask: argparse.ArgumentParser) -> None:
 def _add_trace(trace: argparse.ArgumentParser) -> None:
     trace.add_argument("question", type=typed)
     _add_checkpoint(trace)
-    trace.add_argument("--out", type=named_file, help="write the whole trace as JSON to this file")
+    trace.add_argument(
+        "--out",
+        type=named_file,
+        help="write the whole trace to this file: as JSON, or to FILE.trace, which the pages open",
+    )
+    add_trace_file(trace)
     _add_json(trace)
     trace.set_defaults(run=verbs.trace)
 

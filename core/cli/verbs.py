@@ -7,14 +7,14 @@ from typing import Any
 
 from core.checkpoints.store import load_checkpoint
 from core.cli.arguments import checkpoint_folder
+from core.cli.tracing import refuse_other_files, write_trace
 from core.data.biographies import biographies
 from core.data.characters import legible
 from core.data.people import BIRTHPLACE, is_right, load_people
 from core.data.reference import compare, load_judgements, load_reference, table_figures
-from core.files import write_json, write_text
+from core.files import write_text
 from core.generation.greedy import answer
 from core.inspection.trace import trace as trace_model
-from core.inspection.trace_json import trace_to_dict
 from core.paths import JUDGED, PEOPLE
 
 
@@ -37,6 +37,7 @@ def ask(options: argparse.Namespace) -> None:
 
 def trace(options: argparse.Namespace) -> None:
     """Record every head while one question is answered, and prove the record."""
+    refuse_other_files(options)
     stored = load_checkpoint(checkpoint_folder(options.checkpoint))
     record = trace_model(stored, options.question)
     proof = record.proof
@@ -51,7 +52,7 @@ def trace(options: argparse.Namespace) -> None:
         "tokens": list(record.labels),
     }
     if options.out is not None:
-        write_json(options.out, trace_to_dict(record))
+        write_trace(options, stored, record)
     _print(
         options,
         report,

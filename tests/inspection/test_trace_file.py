@@ -77,6 +77,8 @@ def test_in_half_precision_every_number_is_within_its_rounding(
     assert 0 < again.recomputed.row_sum_max_error < 2**-10
     assert again.recomputed.masked_exactly_zero
     if with_vectors:
+        assert again.trace.key is not None
+        assert traced.key is not None
         np.testing.assert_allclose(again.trace.key, traced.key, rtol=2**-11, atol=2**-25)
 
 
