@@ -48,13 +48,14 @@ def strongest_head(trace: AttentionTrace) -> tuple[int, int]:
     positions = list(trace.name_positions) or list(range(row + 1))
     looking = trace.last_row(0, row)
     brought = trace.contribution[:n_layers, :, looking, positions].sum(-1)
+    brought[trace.not_recorded[:n_layers]] = -1
     layer, head = divmod(int(brought.argmax()), trace.n_heads)
-    return layer, head
+    return (layer, head) if (layer, head) in trace.heads else trace.heads[0]
 
 
 def mechanism_note(trace: AttentionTrace) -> str:
     """What the maps of another mechanism than softmax over all tokens cannot mean; else nothing."""
-    if trace.query is None:
+    if trace.is_pairless:
         return _synthesizer_note(trace.n_layers)
     if trace.is_linear:
         return _linear_note(trace)

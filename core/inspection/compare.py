@@ -85,7 +85,8 @@ def distances(
 ) -> NDArray[np.float64]:
     """(n_layers, n_heads): how much of its weight each head puts elsewhere, the mean over rows.
 
-    0 for the same rows, 1 for rows that look at none of the same keys. Raises ValueError where the
+    0 for the same rows, 1 for rows that look at none of the same keys, nan for a head that is not
+    recorded on both sides. Raises ValueError where the
     two models have other numbers of heads.
     """
     first, second = (alignment.fold(trace.weights, i) for i, trace in enumerate(traces))
@@ -94,7 +95,8 @@ def distances(
             f"{first.shape[0]} layers of {first.shape[1]} heads here, {second.shape[0]} of "
             f"{second.shape[1]} there: head by head there is nothing to compare"
         )
-    return _distance(first, second)
+    lacking = traces[0].not_recorded | traces[1].not_recorded
+    return np.where(lacking, np.nan, _distance(first, second))
 
 
 def _distance(first: Array, second: Array) -> NDArray[np.float64]:

@@ -3,20 +3,31 @@
 No torch here. The name is used for nothing else.
 """
 
+from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
 
 from core.inspection.recomputed import recompute, refuse_contradictions
 from core.inspection.trace_file import MOST_WEIGHTS, read_trace_file
-from core.inspection.trace_format import Origin, TraceFile
+from core.inspection.trace_format import SUFFIX, Origin, TraceFile
 from core.inspection.trace_json import trace_from_dict
 from core.inspection.trace_said import read_said
-from core.inspection.traced import ARRAYS, AttentionTrace
+from core.inspection.traced import ARRAYS, Array, AttentionTrace
 from core.reading import MOST_JSON_BYTES, parse_json
 
 JSON_SUFFIX = ".json"
 BESIDE = ("axes", "seen", *ARRAYS)  # what the JSON of a trace holds beside what it says
+
+
+def trace_names(folder: Path) -> list[str]:
+    """The names of what may be traces in a folder, sorted; none where there is no folder."""
+    if not folder.is_dir():
+        return []
+    endings = (SUFFIX, JSON_SUFFIX)
+    return sorted(
+        path.name for path in folder.iterdir() if path.suffix.lower() in endings and path.is_file()
+    )
 
 
 def open_trace(name: str, data: bytes, *, most_weights: int = MOST_WEIGHTS) -> TraceFile:
@@ -43,7 +54,7 @@ def _refuse_odd_arrays(trace: AttentionTrace) -> None:
     if not trace.weights.size:
         raise ValueError(f"not a stored trace: weights of shape {trace.weights.shape}")
     for name in ARRAYS:
-        values = getattr(trace, name)
+        values: Array | None = getattr(trace, name)
         if values is not None and bool(np.isposinf(values).any() or np.isnan(values).any()):
             raise ValueError(f"{name} holds numbers that are not finite")
         if name != "scores" and values is not None and bool(np.isneginf(values).any()):

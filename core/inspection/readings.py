@@ -1,39 +1,31 @@
 """Head scores, patterns and contributions, of one example or averaged over a split.
 
 One example rarely matches the whole, so both come in the same form and can stand side by side.
+No torch: a trace from a file is read, too. core.inspection.split_readings records whole splits.
 """
 
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from typing import NamedTuple
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
-from torch import Tensor
 
-from core.checkpoints.store import Checkpoint
-from core.inspection.answered import Answered, in_batches
 from core.inspection.head_rows import Scores
 from core.inspection.patterns import (
     PATTERNS,
     Numbers,
     Places,
     caption,
-    find_places,
     pattern_masks,
     pattern_scores,
     places_of,
     uniform_pattern_scores,
 )
 from core.inspection.scores import HeadScores, head_scores, uniform_over
-from core.inspection.trace import Layer, name_positions, place, record_layers
 from core.inspection.traced import AttentionTrace, contribution
-from core.models.seam import Model
 
 SCORES = tuple(field.name for field in fields(HeadScores))
-AT_ONCE = 16  # questions whose maps are held at the same time
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,53 +89,10 @@ def read_trace(trace: AttentionTrace) -> Readings:
         places_of(trace),
         [trace.latents_seen(layer) for layer in layers],
     )
-    return _averaged(iter([maps]))
+    return averaged(iter([maps]))
 
 
-@torch.inference_mode()
-def read_split(checkpoint: Checkpoint, known: Answered) -> Readings:
-    """The readings averaged over questions and their answers. Cost: one explicit pass over each."""
-    return _averaged(_recorded(checkpoint, known))
-
-
-def _recorded(checkpoint: Checkpoint, known: Answered) -> Iterator[Maps]:
-    model, vocabulary = checkpoint.model, checkpoint.vocabulary
-    for batch in in_batches(known.prompts, known.answers):
-        by_places: dict[Places, list[int]] = defaultdict(list)
-        for index, member in enumerate(batch.members):
-            prompt = known.prompts[member]
-            name = name_positions(checkpoint, known.questions[member].text)
-            labels = vocabulary.labels(prompt)
-            places = find_places(labels, vocabulary.word_starts(prompt), name, batch.mark)
-            by_places[places].append(index)
-        for places, indices in by_places.items():
-            for start in range(0, len(indices), AT_ONCE):
-                chosen = batch.ids[indices[start : start + AT_ONCE]]
-                yield _laid_out(record_layers(model, chosen), chosen.shape[1], places, model)
-
-
-def _laid_out(layers: Sequence[Layer], n_tokens: int, places: Places, model: Model) -> Maps:
-    rows = [layer.heads.rows for layer in layers]
-    columns = [layer.heads.columns for layer in layers]
-    weights = [
-        place(layer.weights, n_tokens, row, column)
-        for layer, row, column in zip(layers, rows, columns, strict=True)
-    ]
-    norms = [
-        place(layer.value_norm, n_tokens, column)
-        for layer, column in zip(layers, columns, strict=True)
-    ]
-    return Maps(
-        torch.stack(weights, 1).float().numpy(),
-        torch.stack(norms, 1).float().numpy(),
-        [_positions(row) for row in rows],
-        [_positions(column) for column in columns],
-        places,
-        [model.shape.n_latents > 0 and index > 0 for index in range(len(layers))],
-    )
-
-
-def _averaged(recorded: Iterator[Maps]) -> Readings:
+def averaged(recorded: Iterator[Maps]) -> Readings:
     """The mean over all questions of each number that a question has."""
     sums: dict[str, Numbers] = {}
     counts: dict[str, Numbers] = {}
@@ -215,7 +164,3 @@ def _visible(rows: Sequence[int], columns: Sequence[int], n_tokens: int) -> NDAr
     """(L, L): whether something stands at a row that may look at what stands at a column."""
     row, column = np.isin(np.arange(n_tokens), rows), np.isin(np.arange(n_tokens), columns)
     return np.tri(n_tokens, dtype=np.bool_) & row[:, None] & column
-
-
-def _positions(positions: Tensor) -> tuple[int, ...]:
-    return tuple(int(position) for position in positions)

@@ -58,7 +58,7 @@ class Said(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     recorded: Heads = ()
     ablated: Heads = ()
     mode: Literal["zero", "mean"] = "zero"
-    steps: Annotated[tuple[SaidStep, ...], Meta(min_length=1, max_length=MOST_TOKENS)]
+    steps: Annotated[tuple[SaidStep, ...], Meta(max_length=MOST_TOKENS)]
     proof: Proof
 
 
@@ -118,7 +118,7 @@ def _refuse_places(said: Said) -> None:
     inside = chain(said.name_positions, said.latent_positions, (step.row for step in said.steps))
     if (furthest := max(inside, default=0)) >= n_tokens:
         raise ValueError(f"position {furthest}; the trace has {n_tokens} tokens, counted from 0")
-    if (furthest := max(step.position for step in said.steps)) > n_tokens:
+    if (furthest := max((step.position for step in said.steps), default=0)) > n_tokens:
         raise ValueError(f"a token written at {furthest}; the last may stand at {n_tokens}")
     for name in ("name_positions", "latent_positions"):
         _refuse_unordered(name, getattr(said, name))
@@ -152,7 +152,7 @@ def _refuse_unordered(name: str, found: Iterable[Any]) -> None:
 
 def _refuse_rowless(said: Said, kind: str, layer: int) -> None:
     """Pages look for the last row of a layer at or before the one that writes."""
-    writes = min(step.row for step in said.steps)
+    writes = min((step.row for step in said.steps), default=len(said.tokens) - 1)
     first = said.latent_positions[0] if said.latent_positions else 0
     if said.n_source and kind != "encoder":
         first = said.n_source

@@ -1,5 +1,6 @@
 """All heads, one head, one row: a fragment, so that a click redraws only this part."""
 
+from collections.abc import Collection
 from functools import partial
 
 import numpy as np
@@ -9,7 +10,7 @@ from core.figures import attention as figures
 from core.figures import attention_row as row_figures
 from core.figures.template import Figure
 from core.inspection.captions import row_sentence, strongest_head
-from core.inspection.heads import every_head, head_name, parse_head
+from core.inspection.heads import Head, head_name, parse_head
 from core.inspection.traced import AttentionTrace, Step
 from pages.attention.controls import Display
 from pages.attention.downloads import show_downloads
@@ -93,7 +94,7 @@ def _choose_score(trace: AttentionTrace) -> str:
 
 
 def _choose_head(trace: AttentionTrace) -> tuple[int, int]:
-    names = [head_name(*head) for head in every_head(trace)]
+    names = [head_name(*head) for head in trace.heads]
     default = names.index(head_name(*strongest_head(trace)))
     return parse_head(bound.selectbox("Head", names, default, key="head", follows=True))
 
@@ -139,8 +140,8 @@ def _grid(trace: AttentionTrace, view: View, score: str, selected: tuple[int, in
     values, baseline = grid_scores(trace, score)
     st.markdown(f"**All heads** (uniform: {baseline})")
     chart = figures.heads_grid(
-        thumbnails(view),
-        values,
+        thumbnails(view, trace.not_recorded),
+        np.where(trace.not_recorded, np.nan, values),
         selected,
         score_name=MEANINGS[score],
         cell=GRID_CELL,
@@ -151,7 +152,7 @@ def _grid(trace: AttentionTrace, view: View, score: str, selected: tuple[int, in
     show_chart(
         chart,
         key=key,
-        on_select=partial(_pick_head, key),
+        on_select=partial(_pick_head, key, trace.heads),
         alt=f"Small pictures of all heads with {MEANINGS[score]}; {head_name(*selected)} is chosen",
     )
     return chart.titled(MEANINGS[score])
@@ -221,9 +222,9 @@ def _follow_step() -> None:
     st.session_state["row"] = FOLLOW
 
 
-def _pick_head(key: str) -> None:
+def _pick_head(key: str, heads: Collection[Head]) -> None:
     head = clicked(key, figures.HEAD_SELECTION, "layer", "head")
-    if head is not None:
+    if head is not None and head in heads:
         st.session_state["head"] = head_name(*head)
 
 

@@ -87,7 +87,7 @@ def make_view(trace: AttentionTrace, *, folded: bool) -> View:
             axes=[_axes(trace, layer) for layer in range(trace.n_layers)],
             weights=trace.weights,
             contribution=trace.contribution,
-            scores=trace.scores,
+            scores=trace.scores if trace.scores.size else None,
             first_tokens=list(range(trace.n_tokens)),
         )
     words = word_index(trace.word_starts)
@@ -139,11 +139,11 @@ def grid_scores(trace: AttentionTrace, score: str) -> tuple[NDArray[np.float64],
     return values, " to ".join(dict.fromkeys(ends))
 
 
-def thumbnails(view: View) -> list[list[str]]:
-    """Data URIs [layer][head]."""
+def thumbnails(view: View, not_recorded: NDArray[np.bool_]) -> list[list[str]]:
+    """Data URIs [layer][head]; grey where there are no numbers."""
     return [
-        [thumbnail(head, axes.visible) for head in layer]
-        for layer, axes in zip(view.weights, view.axes, strict=True)
+        [thumbnail(head, axes.visible & ~no) for head, no in zip(layer, lacking, strict=True)]
+        for layer, axes, lacking in zip(view.weights, view.axes, not_recorded, strict=True)
     ]
 
 
