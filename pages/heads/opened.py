@@ -36,7 +36,7 @@ LACKING = {
     ALL: "The table over many questions, and what each head is worth",
     ONE: "What changes with a head off, direct attribution and the logit lens",
 }
-PATCHING = "Patching: another run of the model is needed for every site"
+PATCHING = "Patching, which runs the model once for every site"
 
 
 def show_opened(part: str, opened: OpenedTrace | None) -> None:

@@ -127,7 +127,7 @@ def test_what_is_said_to_be_lost_is_what_the_two_masks_lose(
 def test_only_other_mechanisms_than_softmax_have_a_note(small_trace: AttentionTrace):
     assert mechanism_note(small_trace) == ""
     assert "do not depend on pairs of tokens" in mechanism_note(
-        replace(small_trace, query=None, key=None)
+        replace(small_trace, mechanism="synthesizer", query=None, key=None)
     )
     assert "in L0 latents look at tokens, in L2 tokens at latents" in mechanism_note(
         with_latents(small_trace, 5, range(5))
@@ -142,7 +142,7 @@ def test_a_latent_is_said_to_be_a_learned_vector(small_trace: AttentionTrace):
 def test_later_layers_of_a_synthesizer_are_told_apart_where_there_are_any(
     small_trace: AttentionTrace,
 ):
-    one = replace(small_trace, query=None, key=None)
+    one = replace(small_trace, mechanism="synthesizer", query=None, key=None)
     assert mechanism_note(one).endswith("in L0 whatever stands at the other positions.")
     two = replace(one, weights=np.concatenate([one.weights] * 2))
     assert "in later layers its vector has taken up earlier tokens" in mechanism_note(two)

@@ -9,6 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.checkpoints.store import load_checkpoint
+from core.inspection.heads import Head, parse_head
 from core.inspection.readings import named_scores, read_trace
 from core.inspection.recording import Recording, record
 from core.inspection.trace_file import read_trace_file
@@ -56,7 +57,7 @@ def specs(app: AppTest) -> list[dict[str, Any]]:
         ),
         (
             "patching",
-            "Patching: another run of the model is needed for every site: needs the model",
+            "Patching, which runs the model once for every site: needs the model",
         ),
     ],
 )
@@ -82,9 +83,8 @@ def test_heads_shows_the_scores_of_one_example_and_says_what_needs_the_model(
     )
 
 
-def app_head(app: AppTest) -> tuple[int, int]:
-    layer, head = app.selectbox(key="heads-head-trace").value.removeprefix("L").split("·H")
-    return int(layer), int(head)
+def app_head(app: AppTest) -> Head:
+    return parse_head(str(app.selectbox(key="heads-head-trace").value))
 
 
 def test_heads_offers_recorded_heads_alone(recordings: dict[str, Recording], open_heads: Open):
@@ -92,7 +92,9 @@ def test_heads_offers_recorded_heads_alone(recordings: dict[str, Recording], ope
     assert app.selectbox(key="heads-head-trace").options == ["L0·H1", "L1·H0"]
     app.selectbox(key="heads-measure-trace").set_value("contribution").run()
     assert not app.exception
-    assert "L0·H0" not in json.dumps(specs(app))
+    drawn = json.dumps(specs(app), ensure_ascii=False)
+    assert "L0·H1" in drawn
+    assert "L0·H0" not in drawn
 
 
 def test_two_traces_stand_side_by_side(
@@ -127,9 +129,10 @@ def test_heads_that_one_side_lacks_are_not_compared(
     assert app.selectbox(key="compare-head").options == ["L0·H1", "L1·H0"]
     assert len(app.selectbox(key="compare-head-b").options) == 4
     assert "differs most" in said(app)
-    grid = json.dumps(specs(app)[3])
-    assert "L0·H1" in grid
-    assert "L0·H0" not in grid
+    app.session_state["compare-table"] = True
+    apart = app.run().dataframe[1].value
+    assert apart.isna().to_numpy().tolist() == [[True, False], [False, True]]
+    assert apart.loc["L1", "H0"] == 0
 
 
 def test_compare_asks_for_an_upload_where_no_trace_is_chosen(
