@@ -22,6 +22,7 @@ from core.cli.heads import add_heads
 from core.cli.importing import add_import
 from core.cli.jobs import add_jobs
 from core.cli.montecarlo import add_montecarlo
+from core.cli.repeated import add_repeated
 from core.cli.tables import add_ablation, add_seeds
 from core.cli.tracing import add_trace_file
 from core.cli.train import add_train
@@ -111,6 +112,9 @@ def build_parser() -> argparse.ArgumentParser:
     heads = commands.add_parser("heads", help="what each head looks at, brings, and is worth")
     _add_checkpoint(heads)
     add_heads(heads)
+    repeated = commands.add_parser("repeated", help="heads while random tokens are said twice")
+    _add_checkpoint(repeated)
+    add_repeated(repeated)
     add_train(commands.add_parser("train", help="train a preset, or go on with a stopped run"))
     add_ablation(
         commands.add_parser("ablation", help="what pretraining buys: trainings that differ in one")
@@ -123,7 +127,9 @@ def build_parser() -> argparse.ArgumentParser:
         commands.add_parser("montecarlo", help="draw outputs under perturbed keys, beside theory")
     )
     add_bench(commands.add_parser("bench", help="time, memory and error of attention mechanisms"))
-    add_import(commands.add_parser("import", help="read a .params file of the course's code"))
+    add_import(
+        commands.add_parser("import", help="read a file of the course's code, nanoGPT or minGPT")
+    )
     return parser
 
 

@@ -12,7 +12,7 @@ from pages.shared.records import weights_digest
 from pages.shared.trace_files import OpenedTrace, choose_trace
 
 PREFIX = "heads-"
-ALL, ONE, PATCH = "all heads", "one question", "patching"
+ALL, ONE, PATCH, TWICE = "all heads", "one question", "patching", "tokens said twice"
 SPLITS = {"dev": "never asked (dev)", "test": "never asked (test)", "train": "asked in training"}
 INSTEAD: dict[Mode, str] = {"zero": "zero", "mean": "its mean"}
 
@@ -43,7 +43,7 @@ def choose(part: str) -> Measured | OpenedTrace | None:
         checkpoint, snapshot = choose_model(prefix=PREFIX, others=[TRACE])
         if checkpoint == TRACE:
             return choose_trace(prefix=PREFIX)
-        split, mode = ("dev", "zero") if part == PATCH else _choose_measured()
+        split, mode = ("dev", "zero") if part in (PATCH, TWICE) else _choose_measured()
     return Measured(
         checkpoint=checkpoint,
         snapshot=snapshot,
@@ -80,7 +80,7 @@ def choose_part() -> str:
     return (
         bound.segmented_control(
             "Look at",
-            [ALL, ONE, PATCH],
+            [ALL, ONE, PATCH, TWICE],
             default=ALL,
             required=True,
             key=f"{PREFIX}part",

@@ -13,7 +13,7 @@ from core.inspection.head_rows import Scores
 from core.inspection.heads import head_name
 from core.inspection.readings import named_scores, read_trace
 from core.inspection.traced import AttentionTrace
-from pages.heads.controls import ALL, ONE, PREFIX
+from pages.heads.controls import ALL, ONE, PREFIX, TWICE
 from pages.heads.overview_words import NAMES, SCORES, cell
 from pages.shared import bound
 from pages.shared.charts import download_csv, download_json, download_svg, show_chart
@@ -34,6 +34,7 @@ HERE = {  # measures that one example has by itself, by their name among the sco
 }
 LACKING = {
     ALL: "The table over many questions, and what each head is worth",
+    TWICE: "Reading random tokens that are said twice",
     ONE: "What changes with a head off, direct attribution and the logit lens",
 }
 PATCHING = "Patching, which runs the model once for every site"
