@@ -3,7 +3,8 @@
 import hashlib
 import platform
 import sys
-from collections.abc import Collection
+from collections.abc import Collection, Generator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -64,36 +65,51 @@ def record(
     """Every head of a model while it reads a text and goes on with it, with its proof.
 
     The model is one of transformers with its tokenizer, one that keeps core.models.seam with a
-    vocabulary of core.data, or a Checkpoint alone: record(stored, text="…"). It is called and
-    never changed. `max_new_tokens` is what `trace` writes unless told. Cost: as of `trace`; and a
+    vocabulary of core.data, or a Checkpoint alone: record(stored, text="…"). It is left as it was.
+    `max_new_tokens` is what `trace` writes unless told. Cost: as of `trace`; and a
     pass over all parameters for their digest, unless `hash_weights` is off: some ten seconds for
     seven billion.
     """
-    stored = _checkpoint(model, tokenizer, name)
     how: dict[str, Any] = {} if max_new_tokens is None else {"max_new_tokens": max_new_tokens}
-    inner = stored.model if isinstance(model, Checkpoint) else model
+    with _checkpoint(model, tokenizer, name) as stored:
+        found = trace(stored, text, **how)
+    inner = model.model if isinstance(model, Checkpoint) else model
     origin = Origin(
         model=(name or stored.name)[:200],
         family=family_of(inner),
         weights=weights_digest(inner) if hash_weights else "",
         versions=library_versions(),
     )
-    return Recording(trace=trace(stored, text, **how), origin=origin)
+    return Recording(trace=found, origin=origin)
 
 
-def _checkpoint(model: Any, tokenizer: Any, name: str) -> Checkpoint:
+@contextmanager
+def _checkpoint(model: Any, tokenizer: Any, name: str) -> Generator[Checkpoint]:
     if isinstance(model, Checkpoint):
         if tokenizer is not None:
             raise ValueError("a Checkpoint has its vocabulary: record(stored, text=…)")
-        return model
-    if tokenizer is None:
+        yield model
+    elif tokenizer is None:
         raise ValueError("record(model, tokenizer, text): no tokenizer")
-    if hasattr(tokenizer, "word_starts"):
-        return Checkpoint(cast(Model, model), cast(Vocabulary, tokenizer), name=name)
-    from core.data.outside_vocabulary import OutsideVocabulary  # noqa: PLC0415 - transformers
-    from core.models.outside import OutsideModel  # noqa: PLC0415
+    elif hasattr(tokenizer, "word_starts"):
+        yield Checkpoint(cast(Model, model), cast(Vocabulary, tokenizer), name=name)
+    else:
+        from core.data.outside_vocabulary import OutsideVocabulary  # noqa: PLC0415 - transformers
+        from core.models.outside_borrowed import borrowed  # noqa: PLC0415
 
-    return Checkpoint(OutsideModel(model), OutsideVocabulary(tokenizer), name=name)
+        begin = getattr(model.config, "decoder_start_token_id", None)
+        vocabulary = OutsideVocabulary(tokenizer, ends=_ends(model), begin_id=begin)
+        with borrowed(model, longest_input=tokenizer.model_max_length) as outside:
+            yield Checkpoint(outside, vocabulary, name=name)
+
+
+def _ends(model: Any) -> frozenset[int]:
+    """Tokens that end a text, by the model's settings."""
+    found: list[Any] = []
+    for settings in (model.config, getattr(model, "generation_config", None)):
+        stated: Any = getattr(settings, "eos_token_id", None)
+        found += cast(list[Any], stated) if isinstance(stated, list) else [stated]
+    return frozenset(token for token in found if isinstance(token, int))
 
 
 def heads_of(named: Collection[Head | str]) -> list[Head]:
