@@ -61,7 +61,7 @@ def show_opened(part: str, opened: OpenedTrace | None) -> None:
     with picture:
         title = f"{HERE[measure]}: this one example"
         rows = [Beside(name, value, None) for name, value in _values(trace, scores, measure)]
-        chart = figures.beside_average(rows, axis=HERE[measure], average="no average", title="")
+        chart = figures.beside_average(rows, axis=HERE[measure], average="", title="")
         st.markdown(f"**{plain(title)}**")
         show_chart(chart, alt=title)
     table = frame(trace, scores)

@@ -25,8 +25,8 @@ MOST_UPLOAD = MOST_MEGABYTES * 2**20
 MOST_UPLOADED_WEIGHTS = 2**25  # of all heads: as many as fit into such a file in half precision
 UPLOAD = "uploaded file"
 ASK = (
-    f"**Upload a trace in the side bar: a `.trace` of at most {MOST_MEGABYTES} MB, or the JSON of "
-    "an answer.** A link cannot carry it.  \n"
+    f"**Upload a trace in the side bar: a `.trace` of at most {MOST_MEGABYTES} MB, or the JSON "
+    "that this page saves.** A link cannot carry it.  \n"
     "Any Python process writes one, without a browser and wherever its model runs:"
 )
 HOW = 'from core import record\nrecord(model, tokenizer, text).save("x.trace")'
@@ -165,28 +165,30 @@ def _rounded(precision: str) -> str:
 def recomputed_line(found: TraceFile) -> str:
     """What this server computed from the file's numbers."""
     again = found.recomputed
-    outputs = (
-        ""
-        if again.output_max_difference is None
-        else (f", outputs are weights · values within {again.output_max_difference:.0e}")
-    )
     masked = "exactly 0" if again.masked_exactly_zero else "NOT 0"
+    outputs = again.output_max_difference
+    said = "" if outputs is None else f", outputs are weights · values {_within(outputs)}"
     return (
-        f"**Recomputed here**: rows sum to 1 within {again.row_sum_max_error:.0e}, what is masked "
-        f"is {masked}{outputs}; each contribution is its weight · its norm."
+        f"**Recomputed here**: rows sum to 1 {_within(again.row_sum_max_error)}, what is masked is "
+        f"{masked}{said}; each contribution is its weight · its norm."
     )
 
 
 def claimed_line(found: TraceFile) -> str:
     """What would need the model to be checked."""
     proof = found.trace.proof
-    same = "" if proof.same_argmax else ", with ANOTHER most likely token"
+    same = "" if proof.same_argmax else ", ANOTHER token is likeliest"
+    heads = proof.head_sum_max_error
+    parts = f", heads and bias sum to the projection {_within(heads)}" if heads else ""
     return (
-        f"**Its writer says** (to check it needs the model): replayed through these weights, "
-        f"logits differ by at most {proof.replay_max_difference:.0e}{same}; heads and bias sum to "
-        f"the projection within {proof.head_sum_max_error:.0e}; computed in {plain(proof.dtype)}; "
-        "the norms, the text and its probabilities."
+        f"**Its writer says** (needs the model): replayed through these weights, logits differ by "
+        f"at most {proof.replay_max_difference:.0e}{same}{parts}, {plain(proof.dtype)}; and the "
+        "norms."
     )
+
+
+def _within(difference: float) -> str:
+    return f"within {difference:.0e}" if difference else "exactly"
 
 
 def needs_model(what: str) -> None:

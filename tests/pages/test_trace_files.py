@@ -60,7 +60,7 @@ def test_the_attention_page_shows_a_trace_of_the_folder_like_an_answer(
     text = said(app)
     assert "Recomputed here: rows sum to 1 within" in text.replace("*", "")
     assert "outputs are weights · values within" in text
-    assert "Its writer says (to check it needs the model): replayed" in text.replace("*", "")
+    assert "Its writer says (needs the model): replayed" in text.replace("*", "")
     assert "all.trace" in text
     assert "written of tiny (GPT) · sha256 of the state dict" in text
     assert "numbers stored as float32" in text
