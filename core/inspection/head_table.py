@@ -20,6 +20,7 @@ from core.inspection.head_rows import (
     Numbers,
     Scores,
     Together,
+    known,
     n_together,
     ranked,
 )
@@ -34,16 +35,20 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prepared:
-    """What a table needs besides the ablations: the answers, the readings, the attribution."""
+    """What a table needs besides the ablations: the answers, the readings, the attribution.
+
+    `apart`: captions are decided without the first token.
+    """
 
     before: Answered
     accuracy: float
     readings: Readings
     attributed: Array
+    apart: bool = False
 
     @property
     def scores(self) -> Scores:
-        return named_scores(self.readings)
+        return named_scores(self.readings, apart=self.apart)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,6 +64,11 @@ class HeadExample:
     log_probability_lost: Numbers
     answers: tuple[Answer, ...]
     changed: tuple[bool, ...]
+
+    @property
+    def without_first(self) -> "HeadExample":
+        """The same with the scores without the first token."""
+        return replace(self, scores=self.scores.without_first or self.scores)
 
     @property
     def by_importance(self) -> tuple[Head, ...]:
@@ -79,14 +89,21 @@ class HeadExample:
         return [None if np.isnan(value) else float(value) for value in values.ravel()]
 
 
-def prepare(checkpoint: Checkpoint, questions: Sequence[Question]) -> Prepared:
-    """Cost: the answers, and two passes over each question. ValueError without known answers."""
+def prepare(
+    checkpoint: Checkpoint, questions: Sequence[Question], *, apart: bool | None = None
+) -> Prepared:
+    """Cost: the answers, and two passes over each question. ValueError without known answers.
+
+    With `apart` no head is named by its first token: so it is, unless told, of a model without a
+    task, which was trained on text at large.
+    """
     before = answered(checkpoint, questions)
     return Prepared(
         before=before,
         accuracy=before.accuracy,
         readings=read_split(checkpoint, before),
         attributed=mean_attribution(checkpoint.model, before),
+        apart=checkpoint.task is None if apart is None else apart,
     )
 
 
@@ -165,9 +182,9 @@ def head_row(model: Model, prepared: Prepared, found: Effect) -> HeadRow:
     return HeadRow(
         layer=layer,
         head=head,
-        caption=prepared.readings.caption(layer, head),
-        weight_on_name=_known(prepared.readings.weight_on_name[layer, head]),
-        contribution=_known(prepared.readings.contribution[layer, head]),
+        caption=prepared.readings.caption(layer, head, apart=prepared.apart),
+        weight_on_name=known(prepared.readings.weight_on_name[layer, head]),
+        contribution=known(prepared.readings.contribution[layer, head]),
         attribution=float(prepared.attributed[layer, head]) if writes else None,
         accuracy_without=found.accuracy,
         log_probability_change=float(found.answer_change.mean()),
@@ -199,7 +216,3 @@ def head_example(
         answers=tuple(effect.answers[0] for effect in found),
         changed=tuple(bool(effect.changed[0]) for effect in found),
     )
-
-
-def _known(value: float) -> float | None:
-    return None if np.isnan(value) else float(value)

@@ -8,12 +8,22 @@ from core.data.task import Task
 from core.inspection.heads import Mode
 from pages.shared import bound
 from pages.shared.choosing import TRACE, checkpoint_task, choose_model
+from pages.shared.no_first import choose_no_first
 from pages.shared.records import weights_digest
 from pages.shared.trace_files import OpenedTrace, choose_trace
 
 PREFIX = "heads-"
 ALL, ONE, PATCH, TWICE = "all heads", "one question", "patching", "tokens said twice"
 SPLITS = {"dev": "never asked (dev)", "test": "never asked (test)", "train": "asked in training"}
+APART = (
+    "Without the first token: patterns, weights and scores are those of rows renormalised over the "
+    "other keys; a sink share is said where it is large. Contributions and effects are those of "
+    "whole rows."
+)
+TOO_OLD = (
+    "No choice: this table was recorded before there were scores without the first token. Measured "
+    "anew (python -m core heads with --record) it has them."
+)
 INSTEAD: dict[Mode, str] = {"zero": "zero", "mean": "its mean"}
 
 
@@ -73,6 +83,15 @@ def _choose_measured() -> tuple[str, str | None]:
         "question and those that write the answer.",
     )
     return split, mode
+
+
+def choose_first_out(*, lacking: bool = False) -> bool:
+    """Whether the first token is left out, said aloud; no choice where the table is too old."""
+    with st.sidebar:
+        no_first = choose_no_first(f"{PREFIX}no-first", TOO_OLD if lacking else "")
+    if no_first:
+        st.caption(APART)
+    return no_first
 
 
 def choose_part() -> str:

@@ -12,8 +12,9 @@ from core.inspection.captions import mechanism_note
 from core.inspection.head_rows import Scores
 from core.inspection.heads import head_name
 from core.inspection.readings import named_scores, read_trace
+from core.inspection.sinks import sinks_apart
 from core.inspection.traced import AttentionTrace
-from pages.heads.controls import ALL, ONE, PREFIX, TWICE
+from pages.heads.controls import ALL, ONE, PREFIX, TWICE, choose_first_out
 from pages.heads.overview_words import NAMES, SCORES, cell
 from pages.shared import bound
 from pages.shared.charts import download_csv, download_json, download_svg, show_chart
@@ -51,7 +52,9 @@ def show_opened(part: str, opened: OpenedTrace | None) -> None:
     needs_model(LACKING.get(part, PATCHING))
     if note := mechanism_note(trace):
         st.markdown(f":material/info: {note}")
-    scores = named_scores(read_trace(trace))
+    scores = named_scores(read_trace(trace), apart=sinks_apart(trace))
+    if choose_first_out():
+        scores = scores.without_first or scores
     picture, beside = st.columns([1.2, 1], gap="medium")
     with beside:
         measure = _choose_measure()

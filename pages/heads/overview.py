@@ -16,7 +16,7 @@ from core.figures.template import Figure
 from core.inspection.head_rows import HeadTable
 from core.inspection.heads import head_name
 from pages.heads import overview_words as words
-from pages.heads.controls import PREFIX, SPLITS, Measured
+from pages.heads.controls import PREFIX, SPLITS, Measured, choose_first_out
 from pages.shared import bound
 from pages.shared.charts import clicked, download_csv, download_json, download_svg, show_chart
 from pages.shared.records import problem_of, record_of
@@ -32,6 +32,9 @@ MOST_WANTED = 20
 def show_overview(measured: Measured, table: HeadTable) -> None:
     """The picture with what stands beside it, what both say, and every number in a table."""
     st.markdown(f"#### {plain(words.headline(table, measured.split))}")
+    others, name = table.without_first, f"{measured.named} heads"
+    if choose_first_out(lacking=others is None) and others is not None:
+        table, name = others, f"{name} without the first token"
     picture, beside = st.columns([1.6, 1], gap="medium")
     with beside:
         x = _choose_measure("Across", "contribution", "x")
@@ -42,9 +45,9 @@ def show_overview(measured: Measured, table: HeadTable) -> None:
     st.markdown(f"{words.agreement(table)}  \n{words.together(table)}")
     _show_table(measured, table)
     with st.container(horizontal=True):
-        download_svg("Scatter", chart, f"{measured.named} heads")
-        download_csv("Table", frame(table), f"{measured.named} heads {measured.split}")
-        download_json("Table", partial(_values, measured, table), f"{measured.named} heads")
+        download_svg("Scatter", chart, name)
+        download_csv("Table", frame(table), f"{name} {measured.split}")
+        download_json("Table", partial(_values, measured, table), name)
 
 
 def _show_scatter(table: HeadTable, x: str, y: str, chosen: str) -> Figure:

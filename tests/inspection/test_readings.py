@@ -75,6 +75,10 @@ def test_a_split_is_the_mean_of_its_questions(
         for name in SCORES:
             expected = mean([getattr(getattr(one, part), name) for one in alone])
             np.testing.assert_allclose(getattr(getattr(found, part), name), expected, atol=1e-5)
+    others, apart = found.without_first, [one.without_first for one in alone]
+    assert others is not None
+    expected = mean([one.patterns for one in apart if one is not None])
+    np.testing.assert_allclose(others.patterns, expected, atol=1e-4)
 
 
 def test_few_questions_at_once_change_nothing(
@@ -192,3 +196,16 @@ def test_two_tokens_are_too_few(make_variant: Callable[[str], GPT], characters: 
     )
     with pytest.raises(ValueError, match="2 tokens: head scores need at least 3"):
         read_split(with_task(model, characters), cut)
+
+
+def test_long_questions_are_read_a_few_at_a_time(
+    make_variant: Callable[[str], GPT],
+    characters: Vocabulary,
+    questions: list[Question],
+    monkeypatch: pytest.MonkeyPatch,
+):
+    checkpoint = with_task(make_variant("learned"), characters)
+    known = answered(checkpoint, questions[:4])
+    whole = read_split(checkpoint, known)
+    monkeypatch.setattr(module, "MOST_BYTES", 1)
+    np.testing.assert_allclose(read_split(checkpoint, known).patterns, whole.patterns, atol=1e-5)

@@ -87,6 +87,21 @@ def app_head(app: AppTest) -> Head:
     return parse_head(str(app.selectbox(key="heads-head-trace").value))
 
 
+def test_heads_leaves_the_first_token_of_a_trace_out(
+    recordings: dict[str, Recording], open_heads: Open, said: Said
+):
+    query = {"heads-checkpoint": TRACE, "heads-trace": "a.trace"}
+    app = open_heads(**query, **{"heads-no-first": "true"})
+    without = named_scores(read_trace(recordings["a"].trace)).without_first
+    assert without is not None
+    assert without.sentence(*app_head(app)) in said(app)
+    app.session_state["heads-trace-table"] = True
+    (table,) = [frame.value for frame in app.run().dataframe]
+    assert table["distance looked back (tokens)"].to_numpy() == pytest.approx(
+        without.heads["distance"].ravel()
+    )
+
+
 def test_heads_offers_recorded_heads_alone(recordings: dict[str, Recording], open_heads: Open):
     app = open_heads(**{"heads-checkpoint": TRACE, "heads-trace": "few.trace"})
     assert app.selectbox(key="heads-head-trace").options == ["L0·H1", "L1·H0"]
