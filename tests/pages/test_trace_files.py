@@ -77,7 +77,7 @@ def test_heads_that_are_not_recorded_cannot_be_chosen(
     assert app.selectbox(key="head").options == ["L0·H1", "L1·H0"]
     assert "2 of 4 heads recorded" in said(app)
     assert "numbers stored as float16 (within 2⁻¹¹)" in said(app)
-    assert "this trace was saved without queries and keys" in "".join(c.value for c in app.caption)
+    assert "No q·k parts: this trace has no queries and keys." in [c.value for c in app.caption]
     app.selectbox(key="head").set_value("L0·H1").run()
     assert charts(app)[0].proto.alt.endswith("L0·H1 is chosen")
     click(app, "heads-chart-L0·H1", "head", layer=0, head=0)
