@@ -8,6 +8,7 @@ from pages.attention.heads import show_heads
 from pages.shared.text import percent, plain
 from pages.shared.trace_files import (
     OpenedTrace,
+    asked_line,
     needs_model,
     show_lacking,
     show_origin,
@@ -21,12 +22,12 @@ def show_opened(opened: OpenedTrace | None) -> None:
         show_lacking(opened)
         return
     trace = opened.file.trace
-    answer = plain(trace.answer) or "(nothing)"
-    st.markdown(f"#### {plain(trace.question)} → **{answer}**  :gray-badge[from a file]")
-    first = trace.steps[0]
-    others = ", ".join(f"{plain(c.label)} {percent(c.probability)}" for c in first.next_best)
-    also = f"; its first piece could also have been {others}" if others else ""
-    st.markdown(f"Probability of this answer **{percent(trace.probability)}**{also}.")
+    st.markdown(f"#### {asked_line(trace)}  :gray-badge[from a file]")
+    if trace.steps:
+        first = trace.steps[0].next_best
+        others = ", ".join(f"{plain(c.label)} {percent(c.probability)}" for c in first)
+        also = f"; its first piece could also have been {others}" if others else ""
+        st.markdown(f"Probability of this answer **{percent(trace.probability)}**{also}.")
     show_proof(opened.file)
     if note := mechanism_note(trace):
         st.markdown(f":material/info: {note}")

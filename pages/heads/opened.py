@@ -22,6 +22,7 @@ from pages.shared.choosing import TRACE
 from pages.shared.text import percent, plain
 from pages.shared.trace_files import (
     OpenedTrace,
+    asked_line,
     needs_model,
     show_lacking,
     show_origin,
@@ -47,8 +48,8 @@ def show_opened(part: str, opened: OpenedTrace | None) -> None:
         show_lacking(opened)
         return
     trace = opened.file.trace
-    answer = plain(trace.answer) or "(nothing)"
-    st.markdown(f"#### {plain(trace.question)} → **{answer}**, {percent(trace.probability)}")
+    chance = f", {percent(trace.probability)}" if trace.steps else ""
+    st.markdown(f"#### {asked_line(trace)}{chance}")
     needs_model(LACKING.get(part, PATCHING))
     if note := mechanism_note(trace):
         st.markdown(f":material/info: {note}")

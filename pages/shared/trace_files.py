@@ -13,7 +13,7 @@ from core.inspection.opened import open_trace, trace_names
 from core.inspection.scores import FIRST_ROW
 from core.inspection.trace_file import MOST_BYTES
 from core.inspection.trace_format import TraceFile
-from core.inspection.traced import unwritable
+from core.inspection.traced import AttentionTrace, unwritable
 from core.paths import TRACES_VARIABLE, traces_folder
 from core.reading import read_bytes
 from pages.shared import bound
@@ -67,8 +67,8 @@ def _opened_by(name: str, *, in_folder: bool, file: File | None = None) -> Opene
     except ValueError as error:
         return OpenedTrace(name=name, in_folder=in_folder, file=None, problem=str(error))
     n_tokens = found.trace.n_tokens
-    if n_tokens <= FIRST_ROW or not found.trace.steps:
-        problem = f"{n_tokens} tokens and {len(found.trace.steps)} written ones: too few to draw"
+    if n_tokens <= FIRST_ROW:
+        problem = f"{n_tokens} tokens: too few to draw"
         return OpenedTrace(name=name, in_folder=in_folder, file=None, problem=problem)
     return OpenedTrace(name=name, in_folder=in_folder, file=found)
 
@@ -189,6 +189,13 @@ def claimed_line(found: TraceFile) -> str:
 
 def _within(difference: float) -> str:
     return f"within {difference:.0e}" if difference else "exactly"
+
+
+def asked_line(trace: AttentionTrace) -> str:
+    """The text and what was written behind it, if anything was."""
+    if not trace.steps:
+        return f"{plain(trace.question)} (nothing is written)"
+    return f"{plain(trace.question)} → **{plain(trace.answer) or '(nothing)'}**"
 
 
 def needs_model(what: str) -> None:

@@ -12,12 +12,25 @@ from streamlit.testing.v1 import AppTest
 
 from core.checkpoints.store import load_checkpoint
 from core.inspection.recording import record
+from core.inspection.trace_file import read_trace_file, save_trace
 from core.inspection.trace_json import trace_to_dict
+from core.inspection.traced import no_scores
 from pages.shared.choosing import TRACE
 from pages.shared.text import plain
 from pages.shared.trace_files import MOST_MEGABYTES, UPLOAD
 
 QUESTION = "Where was Ada Arden born?"
+BROKEN: dict[str, dict[str, str]] = {
+    "attention": {"checkpoint": TRACE, "trace": "broken.trace"},
+    "heads": {"heads-checkpoint": TRACE, "heads-trace": "broken.trace"},
+    "compare": {
+        "compare-what": "two checkpoints",
+        "compare-first-checkpoint": TRACE,
+        "compare-first-trace": "broken.trace",
+        "compare-second-checkpoint": TRACE,
+        "compare-second-trace": "broken.trace",
+    },
+}
 Open = Callable[..., AppTest]
 Shown = Callable[[AppTest], str]
 
@@ -102,16 +115,7 @@ def test_a_json_trace_opens_by_the_same_entry(
 def test_a_broken_trace_is_one_sentence_without_the_servers_folder(
     traces: Path, open_by_link: Open, page: str, shown: Shown
 ):
-    query = {
-        "attention": {"checkpoint": TRACE, "trace": "broken.trace"},
-        "heads": {"heads-checkpoint": TRACE, "heads-trace": "broken.trace"},
-        "compare": {
-            "compare-what": "two checkpoints",
-            "compare-first-checkpoint": TRACE,
-            "compare-first-trace": "broken.trace",
-        },
-    }[page]
-    app = open_by_link(page, **query)
+    app = open_by_link(page, **BROKEN[page])
     assert "This trace cannot be used: its arrays have" in shown(app)
     assert str(traces) not in shown(app)
     assert not charts(app)
@@ -165,9 +169,6 @@ def test_an_uploaded_file_that_is_no_trace_is_one_sentence(
 def test_a_trace_of_two_tokens_is_too_short_to_draw(
     traces: Path, open_page: Open, shown: Shown, tmp_path: Path
 ):
-    from core.inspection.trace_file import read_trace_file, save_trace
-    from core.inspection.traced import no_scores
-
     whole = read_trace_file(traces / "few.trace").trace
     short = replace(
         whole,
@@ -185,7 +186,21 @@ def test_a_trace_of_two_tokens_is_too_short_to_draw(
     )
     save_trace(traces / "short.trace", short)
     app = open_page(checkpoint=TRACE, trace="short.trace")
-    assert "2 tokens and 1 written ones: too few to draw" in shown(app)
+    assert "2 tokens: too few to draw" in shown(app)
+
+
+@pytest.mark.parametrize("page", ["attention", "heads", "compare"])
+def test_a_trace_of_a_text_behind_which_nothing_is_written_is_shown(
+    traces: Path, open_by_link: Open, page: str, said: Callable[[AppTest], str]
+):
+    whole = read_trace_file(traces / "all.trace").trace
+    silent = replace(whole, steps=(), answer="", probability=0.0)
+    save_trace(traces / "silent.trace", silent)
+    app = open_by_link(page, **{k: v.replace("broken", "silent") for k, v in BROKEN[page].items()})
+    assert not app.error
+    assert charts(app)
+    if page != "compare":
+        assert "(nothing is written)" in said(app)
 
 
 def test_a_name_that_is_not_in_the_list_opens_nothing(traces: Path, open_page: Open, shown: Shown):
