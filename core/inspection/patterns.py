@@ -47,6 +47,7 @@ COMES_TO = {
     "first token": "words around the name",
 }
 NO_PATTERN = "no clear pattern"
+NEARLY_ALL = 0.99
 ANSWER_MARK = "⁇"  # as vocabularies label it
 Numbers = NDArray[np.float64]
 
@@ -199,7 +200,12 @@ def caption(scores: Numbers, uniform: Numbers, sink: float | None = None) -> str
     if sink is None or sink < CLEAR_WEIGHT:
         return found
     said = f"sink {100 * sink:.0f} %"
-    return said if np.isnan(scores).all() else f"{found}, {said}"
+    return said if _rests(scores, sink) else f"{found}, {said}"
+
+
+def _rests(scores: Numbers, sink: float) -> bool:
+    """Whether no row has anything beside its sink; rows may be none for another reason, too."""
+    return bool(np.isnan(scores).all()) and sink >= NEARLY_ALL
 
 
 def caption_sentence(
@@ -207,7 +213,7 @@ def caption_sentence(
 ) -> str:
     """The same with its numbers, for a title: what a head does, when, and beside which baseline."""
     best = clear_pattern(scores, uniform)
-    if sink is not None and np.isnan(scores).all():
+    if sink is not None and _rests(scores, sink):
         return f"{name} rests on the first token alone (sink share {sink:.2g})"
     apart = "" if sink is None else f"; {WITHOUT_FIRST}, its sink share is {sink:.2g}"
     if best is None:

@@ -85,10 +85,10 @@ def _choose_measured() -> tuple[str, str | None]:
     return split, mode
 
 
-def choose_first_out(*, lacking: bool = False) -> bool:
-    """Whether the first token is left out, said aloud; no choice where the table is too old."""
+def choose_first_out(reason: str) -> bool:
+    """Whether the first token is left out, said aloud; with a reason why not, no choice."""
     with st.sidebar:
-        no_first = choose_no_first(f"{PREFIX}no-first", TOO_OLD if lacking else "")
+        no_first = choose_no_first(f"{PREFIX}no-first", reason)
     if no_first:
         st.caption(APART)
     return no_first

@@ -20,6 +20,7 @@ from pages.heads.overview import table_of
 from pages.shared import bound
 from pages.shared.charts import download_csv, download_json, download_svg, show_chart
 from pages.shared.loading import Source, load_example, load_trace, shipped
+from pages.shared.no_first import why_not
 from pages.shared.questions import choose_question
 from pages.shared.text import percent, plain, verdict_badge
 
@@ -41,7 +42,7 @@ def show_example(measured: Measured) -> None:
     st.markdown(said.what_changes(found, trace))
     if note := mechanism_note(trace):
         st.markdown(f":material/info: {note}")
-    if choose_first_out():
+    if choose_first_out(why_not([trace])):
         found, table = found.without_first, _averages_without_first(table)
     beside, logits = st.columns([1, 1.15], gap="medium")
     with beside:

@@ -16,7 +16,7 @@ from core.figures.template import Figure
 from core.inspection.head_rows import HeadTable
 from core.inspection.heads import head_name
 from pages.heads import overview_words as words
-from pages.heads.controls import PREFIX, SPLITS, Measured, choose_first_out
+from pages.heads.controls import PREFIX, SPLITS, TOO_OLD, Measured, choose_first_out
 from pages.shared import bound
 from pages.shared.charts import clicked, download_csv, download_json, download_svg, show_chart
 from pages.shared.records import problem_of, record_of
@@ -33,7 +33,7 @@ def show_overview(measured: Measured, table: HeadTable) -> None:
     """The picture with what stands beside it, what both say, and every number in a table."""
     st.markdown(f"#### {plain(words.headline(table, measured.split))}")
     others, name = table.without_first, f"{measured.named} heads"
-    if choose_first_out(lacking=others is None) and others is not None:
+    if choose_first_out(TOO_OLD if others is None else "") and others is not None:
         table, name = others, f"{name} without the first token"
     picture, beside = st.columns([1.6, 1], gap="medium")
     with beside:

@@ -143,6 +143,14 @@ def test_a_head_whose_rows_have_nothing_else_is_only_a_sink():
     )
 
 
+def test_rows_that_are_no_shares_have_no_pattern_rather_than_a_sink():
+    signed = uniform_head()
+    signed[:, 1] -= 2
+    said, sentence = apart(signed)
+    assert said == "no clear pattern"
+    assert sentence.startswith("L0·H0 has no clear pattern: ")
+
+
 def test_rows_that_are_none_without_the_first_token_do_not_dilute_the_others():
     weights = np.eye(N, k=-1)
     weights[0, 0] = 1
