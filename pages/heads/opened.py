@@ -19,6 +19,7 @@ from pages.heads.overview_words import NAMES, SCORES, cell
 from pages.shared import bound
 from pages.shared.charts import download_csv, download_json, download_svg, show_chart
 from pages.shared.choosing import TRACE
+from pages.shared.no_first import why_not
 from pages.shared.text import percent, plain
 from pages.shared.trace_files import (
     OpenedTrace,
@@ -54,7 +55,7 @@ def show_opened(part: str, opened: OpenedTrace | None) -> None:
     if note := mechanism_note(trace):
         st.markdown(f":material/info: {note}")
     scores = named_scores(read_trace(trace), apart=sinks_apart(trace))
-    if choose_first_out():
+    if choose_first_out(why_not([trace])):
         scores = scores.without_first or scores
     picture, beside = st.columns([1.2, 1], gap="medium")
     with beside:
