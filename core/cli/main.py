@@ -22,6 +22,7 @@ from core.cli.heads import add_heads
 from core.cli.importing import add_import
 from core.cli.jobs import add_jobs
 from core.cli.montecarlo import add_montecarlo
+from core.cli.opening import add_open
 from core.cli.repeated import add_repeated
 from core.cli.tables import add_ablation, add_seeds
 from core.cli.tracing import add_trace_file
@@ -130,6 +131,7 @@ def build_parser() -> argparse.ArgumentParser:
     add_import(
         commands.add_parser("import", help="read a file of the course's code, nanoGPT or minGPT")
     )
+    add_open(commands.add_parser("open", help="anyone's model: a folder or a GGUF file"))
     return parser
 
 

@@ -29,7 +29,7 @@ def read_split(checkpoint: Checkpoint, known: Answered) -> Readings:
 
 def _recorded(checkpoint: Checkpoint, known: Answered) -> Iterator[Maps]:
     model, vocabulary = checkpoint.model, checkpoint.vocabulary
-    for batch in in_batches(known.prompts, known.answers):
+    for batch in in_batches(known.readings, known.answers):
         by_places: dict[Places, list[int]] = defaultdict(list)
         for index, member in enumerate(batch.members):
             prompt = known.prompts[member]

@@ -41,10 +41,11 @@ def show_picture(trace: AttentionTrace, display: Display, chosen: Chosen) -> Fig
     saved where it stands only.
     """
     st.markdown(f"**{plain(chosen.sentence)}**")
-    for note in notes_of(trace, chosen.at):
-        st.caption(note)
+    notes = notes_of(trace, chosen.at)
     if display.no_first:
-        st.caption(plain(announced(trace, chosen.at)))
+        notes.append(plain(announced(trace, chosen.at)))
+    if notes:
+        st.caption(" ".join(notes))
     axes = display.view.axes[chosen.at[0]]
     if display.kind == SPACE:
         return _show_points(trace, display, chosen)
