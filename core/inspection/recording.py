@@ -59,20 +59,18 @@ def record(
     text: str = "",
     *,
     name: str = "",
-    max_new_tokens: int | None = None,
+    max_new_tokens: int = 40,
     hash_weights: bool = True,
 ) -> Recording:
     """Every head of a model while it reads a text and goes on with it, with its proof.
 
     The model is one of transformers with its tokenizer, one that keeps core.models.seam with a
     vocabulary of core.data, or a Checkpoint alone: record(stored, text="…"). It is left as it was.
-    `max_new_tokens` is what `trace` writes unless told. Cost: as of `trace`; and a
-    pass over all parameters for their digest, unless `hash_weights` is off: some ten seconds for
-    seven billion.
+    Cost: as of `trace`; and a pass over all parameters for their digest, unless `hash_weights` is
+    off: some ten seconds for seven billion.
     """
-    how: dict[str, Any] = {} if max_new_tokens is None else {"max_new_tokens": max_new_tokens}
     with _checkpoint(model, tokenizer, name) as stored:
-        found = trace(stored, text, **how)
+        found = trace(stored, text, max_new_tokens=max_new_tokens)
     inner = model.model if isinstance(model, Checkpoint) else model
     origin = Origin(
         model=(name or stored.name)[:200],

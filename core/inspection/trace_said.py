@@ -109,8 +109,6 @@ def _refuse_lengths(said: Said, n_layers: int) -> None:
     ):
         if found not in needed:
             raise ValueError(f"{name} has {found} entries; {needed[-1]} are needed")
-    if not said.word_starts[0]:
-        raise ValueError("word_starts says that the first token starts no word; it always does")
 
 
 def _refuse_places(said: Said) -> None:

@@ -229,7 +229,6 @@ HOSTILE: dict[str, tuple[Callable[[bytes], bytes], str]] = {
         said(word_starts=[True]),
         "word_starts has 1 entries; 3 are needed",
     ),
-    "a first token inside a word": (said(word_starts=[False] * 3), "first token starts no word"),
     "a source of everything": (said(n_source=3), "3 tokens of a source; of 3 one must be left"),
     "crossing to nothing": (said(kinds=["cross"]), "cross-attention without a source"),
     "latents behind the writer": (

@@ -1,7 +1,6 @@
 """Recording a model of transformers in its own process: the notebook's lines, and what is left."""
 
 import contextlib
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -23,7 +22,6 @@ from transformers import (
 from transformers.integrations.sdpa_attention import sdpa_attention_forward
 
 from core import record
-from core.inspection import recording as module
 from core.inspection.trace_file import read_trace_file
 from core.models.outside_borrowed import borrowed
 
@@ -145,23 +143,20 @@ def test_somebodys_modified_attention_is_told_by_the_proof(gpt2: Any, tokenizer:
     assert plain.trace.proof.replay_max_difference > 1e-4
 
 
-def test_a_bare_encoder_is_refused_with_its_reason(tokenizer: Any):
+def test_a_bare_encoder_is_recorded_and_writes_nothing(tokenizer: Any, tmp_path: Path):
+    torch.manual_seed(2)
     bare = BertModel(BertConfig(vocab_size=len(tokenizer), intermediate_size=48, **SIZES))
-    with pytest.raises(ValueError, match="no head that reads tokens"):
-        record(bare, tokenizer, TEXT)
+    record(bare, tokenizer, TEXT).save(tmp_path / "x.trace")
+    found = read_trace_file(tmp_path / "x.trace")
+    assert (found.trace.steps, found.trace.answer) == ((), "")
+    assert found.trace.kind(0) == "encoder"
+    assert found.trace.visible.all()
+    assert found.trace.lacking
     assert bare.config._attn_implementation == "sdpa"
 
 
-def test_how_much_is_written_is_handed_on(
-    gpt2: Any, tokenizer: Any, monkeypatch: pytest.MonkeyPatch
-):
-    heard: dict[str, Any] = {}
-    whole: Callable[..., Any] = module.trace
-
-    def traced(stored: Any, text: str, **how: Any) -> Any:
-        heard.update(how)
-        return whole(stored, text)
-
-    monkeypatch.setattr(module, "trace", traced)
-    record(gpt2, tokenizer, TEXT, max_new_tokens=3)
-    assert heard == {"max_new_tokens": 3}
+def test_as_much_is_written_as_is_asked_for(gpt2: Any, tokenizer: Any):
+    assert len(record(gpt2, tokenizer, TEXT, max_new_tokens=2).trace.steps) <= 2
+    with pytest.raises(ValueError, match="max_new_tokens is 0; it must be at least 1"):
+        record(gpt2, tokenizer, TEXT, max_new_tokens=0)
+    assert gpt2.config._attn_implementation == "sdpa"

@@ -174,6 +174,7 @@ def test_a_trace_of_two_tokens_is_too_short_to_draw(
         whole,
         labels=whole.labels[:2],
         word_starts=(True, True),
+        special=(),
         name_positions=(),
         recorded=(),
         steps=(replace(whole.steps[0], row=1, position=2),),

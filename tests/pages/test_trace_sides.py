@@ -12,6 +12,7 @@ from core.checkpoints.store import load_checkpoint
 from core.inspection.heads import Head, parse_head
 from core.inspection.readings import named_scores, read_trace
 from core.inspection.recording import Recording, record
+from core.inspection.sinks import sinks_apart
 from core.inspection.trace_file import read_trace_file
 from pages.shared.choosing import TRACE
 from pages.shared.text import plain
@@ -69,7 +70,7 @@ def test_heads_shows_the_scores_of_one_example_and_says_what_needs_the_model(
     assert lacking in "\n".join(caption.value for caption in app.caption)
     assert app.markdown[0].value.startswith(f"#### {plain(QUESTION)} → ")
     trace = recordings["a"].trace
-    scores = named_scores(read_trace(trace))
+    scores = named_scores(read_trace(trace), apart=sinks_apart(trace))
     assert scores.sentence(*app_head(app)) in said(app)
     assert "Recomputed here" in said(app)
     (chart,) = specs(app)
