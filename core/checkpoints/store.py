@@ -21,6 +21,7 @@ from core.checkpoints.shelf import (
     SNAPSHOTS,
     VOCABULARY,
     WEIGHTS,
+    CheckpointError,
     weights_path,
 )
 from core.data.task import Task, task_of
@@ -30,10 +31,6 @@ from core.models.config import GPTConfig
 from core.models.gpt import GPT, parameter_shapes
 from core.models.seam import Model
 from core.reading import refuse_large
-
-
-class CheckpointError(ValueError):
-    """A checkpoint that cannot be used; the text says which file and why."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,6 +25,7 @@ from core.cli.montecarlo import add_montecarlo
 from core.cli.opening import add_open
 from core.cli.repeated import add_repeated
 from core.cli.tables import add_ablation, add_seeds
+from core.cli.tracing import add_trace_file
 from core.cli.train import add_train
 from core.data.biographies import PATTERNS
 from core.data.characters import legible
@@ -146,7 +147,12 @@ def _add_trace(trace: argparse.ArgumentParser) -> None:
     trace.add_argument("question", type=typed)
     _add_checkpoint(trace)
     _add_writing(trace)
-    trace.add_argument("--out", type=named_file, help="write the whole trace as JSON to this file")
+    trace.add_argument(
+        "--out",
+        type=named_file,
+        help="write the whole trace to this file: as JSON, or to FILE.trace, which the pages open",
+    )
+    add_trace_file(trace)
     _add_json(trace)
     trace.set_defaults(run=verbs.trace)
 

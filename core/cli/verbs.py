@@ -10,15 +10,15 @@ from typing import Any
 from core.checkpoints.any import load_any
 from core.checkpoints.store import Checkpoint
 from core.cli.arguments import progress_line
+from core.cli.tracing import refuse_other_files, write_trace
 from core.data.biographies import biographies
 from core.data.characters import legible
 from core.data.foreign_vocabulary import typing_note
 from core.data.outside_vocabulary import OutsideVocabulary
 from core.data.people import BIRTHPLACE, is_right, load_people
 from core.data.reference import compare, load_judgements, load_reference, table_figures
-from core.files import write_json, write_text
+from core.files import write_text
 from core.inspection.trace import trace as trace_model
-from core.inspection.trace_json import trace_to_dict
 from core.paths import JUDGED, PEOPLE
 
 PROVED = (
@@ -46,6 +46,7 @@ def ask(options: argparse.Namespace) -> None:
 
 def trace(options: argparse.Namespace) -> None:
     """Record every head while one question is answered, and prove the record."""
+    refuse_other_files(options)
     stored = _load(options)
     record = trace_model(stored, options.question, max_new_tokens=options.tokens)
     proof = record.proof
@@ -60,7 +61,7 @@ def trace(options: argparse.Namespace) -> None:
         "tokens": list(record.labels),
     }
     if options.out is not None:
-        write_json(options.out, trace_to_dict(record))
+        write_trace(options, stored, record)
     _print(
         options,
         report,

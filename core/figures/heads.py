@@ -93,7 +93,7 @@ def _head_scatter() -> alt.LayerChart:
 def beside_average(rows: Sequence[Beside], *, axis: str, average: str, title: str) -> Figure:
     """One measure, a row a head: this question as a point, the average as a cross, a line between.
 
-    `average` says of what: "dev average".
+    `average` says of what: "dev average"; it is empty where there is none.
     """
     names = [row.name for row in rows]
     sides = [(EXAMPLE, [row.example for row in rows]), (average, [row.average for row in rows])]
@@ -114,7 +114,7 @@ def beside_average(rows: Sequence[Beside], *, axis: str, average: str, title: st
         {"points": points, "pairs": pairs.rename(columns={"name": "head"})},
         measure=axis,
         heads=names,
-        sides=[EXAMPLE, average],
+        sides=[EXAMPLE, average] if average else [EXAMPLE],
         height=ROW * len(rows),
         title=title,
     )

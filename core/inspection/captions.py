@@ -64,8 +64,10 @@ def strongest_head(trace: AttentionTrace, layers: Sequence[int] | None = None) -
     asked = range(trace.n_layers) if layers is None else layers
     looking = asked[:1] if trace.latent_positions else asked
     brought = np.stack([_brought(trace, layer) for layer in looking])
+    brought[trace.not_recorded[list(looking)]] = -2
     place, head = divmod(int(brought.argmax()), trace.n_heads)
-    return looking[place], head
+    found = (looking[place], head)
+    return found if found in trace.heads else next(at for at in trace.heads if at[0] in asked)
 
 
 def _brought(trace: AttentionTrace, layer: int) -> NDArray[np.float32]:
@@ -94,7 +96,7 @@ def _brought(trace: AttentionTrace, layer: int) -> NDArray[np.float32]:
 
 def mechanism_note(trace: AttentionTrace) -> str:
     """What maps of anything but a decoder's softmax over its past cannot mean; else nothing."""
-    if "synthesizer" in trace.mechanism:
+    if trace.is_pairless:
         return _synthesizer_note(trace.n_layers)
     if trace.is_linear:
         return _linear_note(trace)

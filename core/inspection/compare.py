@@ -108,8 +108,9 @@ def distances(
     """(n_layers, n_heads): how much of its weight each head puts elsewhere, the mean over rows.
 
     0 for the same rows, 1 for rows that look at none of the same keys; with `no_first` of the
-    weights without the first token, over the rows that are left in both, 0 if none is. Raises
-    ValueError where the two models have other numbers of heads. Cost: passes over all weights.
+    weights without the first token, over the rows that are left in both, 0 if none is; nan for a
+    head that is not recorded on both sides. Raises ValueError where the two models have other
+    numbers of heads. Cost: passes over all weights.
     """
     shapes = [trace.weights.shape[:2] for trace in traces]
     if shapes[0] != shapes[1]:
@@ -125,6 +126,7 @@ def distances(
             for side, trace in enumerate(traces)
         )
         found[layer] = _distance(first, second)
+    found[traces[0].not_recorded | traces[1].not_recorded] = np.nan
     return found
 
 

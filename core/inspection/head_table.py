@@ -25,7 +25,8 @@ from core.inspection.head_rows import (
     ranked,
 )
 from core.inspection.heads import EVERY_HEAD_ON, Head, HeadMeans, HeadsOff, Mode, every_head
-from core.inspection.readings import Readings, named_scores, read_split, read_trace
+from core.inspection.readings import Readings, named_scores, read_trace
+from core.inspection.split_readings import read_split
 from core.inspection.traced import Array, AttentionTrace
 from core.models.seam import Model
 

@@ -1,13 +1,17 @@
 """The top of the page: question, answer, runners-up, right or wrong, and the proof."""
 
+from typing import TYPE_CHECKING
+
 import streamlit as st
 
-from core.inspection.ablate import Effect
 from core.inspection.captions import mechanism_note
 from core.inspection.traced import AttentionTrace
 from pages.attention.controls import Asked
 from pages.attention.switches import CHANGES, STAYS, Switches, names_of
 from pages.shared.text import percent, plain, verdict_badge
+
+if TYPE_CHECKING:
+    from core.inspection.ablate import Effect
 
 INSTEAD = {"zero": "zero", "mean": "their mean over the dev questions"}
 
@@ -36,7 +40,7 @@ def show_answer(trace: AttentionTrace) -> None:
         st.markdown(f":material/info: {note}")
 
 
-def show_change(before: AttentionTrace, found: Effect, switches: Switches) -> None:
+def show_change(before: AttentionTrace, found: "Effect", switches: Switches) -> None:
     """What the answer was with every head, and what is left of it."""
     answer, changed = plain(before.answer) or "(nothing)", bool(found.changed[0])
     now = float(found.former_probability[0])
@@ -56,7 +60,7 @@ def show_cover(switches: Switches) -> None:
     )
 
 
-def show_pieces(before: AttentionTrace, found: Effect) -> None:
+def show_pieces(before: AttentionTrace, found: "Effect") -> None:
     """The probability of each written piece, then and now."""
     then, now = (values[0] for values in found.probabilities)
     labels = " | ".join(plain(step.label) for step in before.steps)

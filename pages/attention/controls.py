@@ -1,6 +1,7 @@
 """What is looked at: checkpoint, moment, question. Every choice is in the URL."""
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
@@ -8,34 +9,40 @@ from core.data.task import COURSE, Task
 from core.inspection.traced import AttentionTrace
 from pages.attention.apart import leave_out_first
 from pages.attention.offered import views_lacking
-from pages.attention.upload import UPLOADED, Upload, choose_upload
 from pages.attention.view import ARCS, MAP, PARTS, SPACE, View, make_view, why_not_folded
 from pages.shared import bound
-from pages.shared.choosing import checkpoint_task, choose_model
+from pages.shared.choosing import TRACE, UPLOADED, checkpoint_task, choose_model
 from pages.shared.no_first import choose_no_first, why_not
 from pages.shared.questions import choose_question
+from pages.shared.trace_files import OpenedTrace, choose_trace
+
+if TYPE_CHECKING:
+    from pages.attention.upload import Upload
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
     """Which model is asked what. `expected` is None where the right answer is not known, `upload`
-    where the checkpoint is a shipped one or a file is missing.
+    where the checkpoint is a shipped one or a file is missing; `opened` likewise of a trace.
     """
 
     checkpoint: str
     snapshot: int | None
-    upload: Upload | None
+    upload: "Upload | None"
     task: Task | None
     question: str
     expected: str | None
+    opened: OpenedTrace | None = None
 
 
 def choose() -> Asked:
     """The controls of the side bar."""
     with st.sidebar:
-        checkpoint, snapshot = choose_model(others=[UPLOADED])
+        checkpoint, snapshot = choose_model(others=[UPLOADED, TRACE])
+        if checkpoint == TRACE:
+            return _of_trace(choose_trace())
         uploaded = checkpoint == UPLOADED
-        upload = choose_upload() if uploaded else None
+        upload = _choose_upload() if uploaded else None
         task = COURSE if uploaded else checkpoint_task(checkpoint)
         asks = upload is not None or not uploaded
         question, expected = choose_question(task, own=uploaded) if asks else ("", None)
@@ -47,6 +54,25 @@ def choose() -> Asked:
         question=question,
         expected=expected,
     )
+
+
+def _of_trace(opened: OpenedTrace | None) -> Asked:
+    """A trace was asked already, and elsewhere."""
+    return Asked(
+        checkpoint=TRACE,
+        snapshot=None,
+        upload=None,
+        task=None,
+        question="",
+        expected=None,
+        opened=opened,
+    )
+
+
+def _choose_upload() -> "Upload | None":
+    from pages.attention.upload import choose_upload  # noqa: PLC0415 - loads torch
+
+    return choose_upload()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

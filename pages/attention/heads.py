@@ -83,10 +83,11 @@ def _show_three(
 
 
 def _choose_part(trace: AttentionTrace) -> list[int]:
-    """The layers of one kind, where there are several."""
-    kinds = kinds_of(trace)
+    """The layers of one kind, where there are several; those of which a head is recorded."""
+    there = {layer for layer, _ in trace.heads}
+    kinds = [kind for kind in kinds_of(trace) if there & {*trace.layers_of(kind)}]
     if len(kinds) == 1:
-        return trace.layers_of(kinds[0])
+        return sorted(there & {*trace.layers_of(kinds[0])})
     kind = bound.segmented_control(
         "Part",
         kinds,
@@ -95,7 +96,7 @@ def _choose_part(trace: AttentionTrace) -> list[int]:
         required=True,
         key="part",
     )
-    return trace.layers_of(kind)
+    return sorted(there & {*trace.layers_of(kind)})
 
 
 def _choose_score(offered: Sequence[str]) -> str:
@@ -113,7 +114,7 @@ def _choose_score(offered: Sequence[str]) -> str:
 
 
 def _choose_head(trace: AttentionTrace, layers: Sequence[int]) -> Head:
-    names = [head_name(layer, head) for layer in layers for head in range(trace.n_heads)]
+    names = [head_name(*head) for head in trace.heads if head[0] in layers]
     default = names.index(head_name(*strongest_head(trace, layers)))
     return parse_head(bound.selectbox("Head", names, default, key="head", follows=True))
 

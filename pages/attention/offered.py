@@ -26,7 +26,7 @@ def views_lacking(trace: AttentionTrace, view: View) -> dict[str, str]:
 
 
 def _without_vectors(trace: AttentionTrace) -> str:
-    if "synthesizer" in trace.mechanism:
+    if trace.is_pairless:
         return (
             "No q·k parts: a Synthesizer has no queries and keys, and its weights do not depend on "
             "pairs of tokens."

@@ -3,6 +3,7 @@
 What is made for them is kept: a change of head draws only what changed.
 """
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import partial
 
@@ -54,6 +55,7 @@ def overview(view: View, layers: list[int], at: Head, score: str) -> Overview:
     """The overview of some layers, its numbers from the cache where they were made before."""
     both = _scores(view.digest, view.no_first, view)
     scores, baseline = grid_scores(view, both, score, layers)
+    scores = np.where(view.trace.not_recorded, np.nan, scores)
     return Overview(
         view=view, layers=layers, head=at, score=score, scores=scores, baseline=baseline
     )
@@ -97,7 +99,7 @@ def show_matrix(given: Overview) -> Figure:
     show_chart(
         chart,
         key=key,
-        on_select=partial(_pick, key),
+        on_select=partial(_pick, key, given.view.trace.heads),
         alt=f"One cell a head, {meaning}; {name} is chosen",
     )
     between = "; lines part heads that share keys and values" if given.group > 1 else ""
@@ -147,7 +149,7 @@ def show_table(given: Overview, offered: list[str]) -> None:
 def scores_table(given: Overview, offered: list[str]) -> pd.DataFrame:
     """A row a head: its name, whose keys and values it has, and every score that is offered."""
     both = _scores(given.view.digest, given.view.no_first, given.view)
-    heads = [(layer, head) for layer in given.layers for head in range(given.scores.shape[1])]
+    heads = [head for head in given.view.trace.heads if head[0] in given.layers]
     columns: dict[str, list[object]] = {"head": [head_name(*head) for head in heads]}
     if given.group > 1:
         columns["keys and values"] = [f"kv{head // given.group}" for _, head in heads]
@@ -200,15 +202,15 @@ def _show_pictures(given: Overview, layers: list[int], *, wide: bool) -> Figure:
     show_chart(
         chart,
         key=key,
-        on_select=partial(_pick, key),
+        on_select=partial(_pick, key, given.view.trace.heads),
         alt=f"Small pictures of all heads{where} with {meaning}; {name} is chosen",
     )
     return chart.titled(meaning)
 
 
-def _pick(key: str) -> None:
+def _pick(key: str, heads: Collection[Head]) -> None:
     head = clicked(key, figures.HEAD_SELECTION, "layer", "head")
-    if head is not None:
+    if head is not None and head in heads:
         st.session_state["head"] = head_name(*head)
 
 

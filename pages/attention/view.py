@@ -196,11 +196,15 @@ def grid_scores(
 
 
 def pictures(view: View, layer: int, most: int) -> list[str]:
-    """Data URIs of one layer's heads, at most so many cells a side."""
+    """Data URIs of one layer's heads, at most so many cells a side; grey without numbers."""
     axes = view.axes[layer]
     block = tuple(slice(side.start, side.stop) for side in axes.within)
     heads = (view.weights((layer, head))[block] for head in range(view.trace.n_heads))
-    return thumbnails(heads, axes.visible[block], most)
+    visible = axes.visible[block]
+    drawn = thumbnails(heads, visible, most)
+    lacking = view.trace.not_recorded[layer]
+    (grey,) = thumbnails([np.zeros(visible.shape, np.float32)], np.zeros_like(visible), most)
+    return [grey if no else picture for picture, no in zip(drawn, lacking, strict=True)]
 
 
 def token_axes(trace: AttentionTrace, layer: int) -> Axes:

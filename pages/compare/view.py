@@ -8,7 +8,7 @@ from streamlit.delta_generator import DeltaGenerator
 from core.inspection.align import Alignment
 from core.inspection.captions import strongest_head
 from core.inspection.compare import QUANTITIES
-from core.inspection.heads import Head, every_head, head_name, parse_head
+from core.inspection.heads import Head, head_name, parse_head
 from core.inspection.traced import AttentionTrace
 from pages.compare.controls import MOMENTS, PREFIX, Pair
 from pages.shared import bound
@@ -78,6 +78,6 @@ def _places(pair: Pair) -> list[DeltaGenerator]:
 
 
 def _choose_head(label: str, trace: AttentionTrace, key: str) -> Head:
-    names = [head_name(*head) for head in every_head(trace)]
+    names = [head_name(*head) for head in trace.heads]
     default = names.index(head_name(*strongest_head(trace)))
     return parse_head(bound.selectbox(label, names, default, key=key, follows=True))

@@ -65,10 +65,12 @@ def moved(found: Comparison, how: str) -> str:
 
 
 def furthest(found: NDArray[np.float64]) -> str:
-    """The head that differs most."""
-    layer, head = np.unravel_index(int(found.argmax()), found.shape)
+    """The head that differs most, of those that both sides have."""
+    if np.isnan(found).all():
+        return "no head is recorded on both sides"
+    layer, head = (int(index) for index in np.unravel_index(np.nanargmax(found), found.shape))
     return (
-        f"{head_name(int(layer), int(head))} differs most: {percent(float(found.max()))} of its "
+        f"{head_name(layer, head)} differs most: {percent(float(found[layer, head]))} of its "
         "weight lies elsewhere"
     )
 

@@ -7,9 +7,10 @@ import streamlit as st
 from core.data.task import Task
 from core.inspection.heads import Mode
 from pages.shared import bound
-from pages.shared.choosing import checkpoint_task, choose_model
+from pages.shared.choosing import TRACE, checkpoint_task, choose_model
 from pages.shared.no_first import choose_no_first
 from pages.shared.records import weights_digest
+from pages.shared.trace_files import OpenedTrace, choose_trace
 
 PREFIX = "heads-"
 ALL, ONE, PATCH, TWICE = "all heads", "one question", "patching", "tokens said twice"
@@ -43,10 +44,15 @@ class Measured:
         return self.checkpoint + (f" at step {self.snapshot}" if self.snapshot else "")
 
 
-def choose(part: str) -> Measured:
-    """The controls of the side bar. Raises ValueError if the weights cannot be read."""
+def choose(part: str) -> Measured | OpenedTrace | None:
+    """The controls of the side bar; None while a trace is chosen and none is there.
+
+    Raises ValueError if the weights cannot be read.
+    """
     with st.sidebar:
-        checkpoint, snapshot = choose_model(prefix=PREFIX)
+        checkpoint, snapshot = choose_model(prefix=PREFIX, others=[TRACE])
+        if checkpoint == TRACE:
+            return choose_trace(prefix=PREFIX)
         split, mode = ("dev", "zero") if part in (PATCH, TWICE) else _choose_measured()
     return Measured(
         checkpoint=checkpoint,

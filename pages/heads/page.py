@@ -5,6 +5,7 @@ they do with random tokens said twice.
 import streamlit as st
 
 from pages.heads.controls import ALL, ONE, TWICE, Measured, choose, choose_part
+from pages.heads.opened import show_opened
 from pages.heads.overview import offer_to_measure, show_overview, table_of
 from pages.heads.repeated import show_repeated
 
@@ -14,7 +15,9 @@ def main() -> None:
     part = choose_part()
     try:
         measured = choose(part)
-        if part == ALL:
+        if not isinstance(measured, Measured):
+            show_opened(part, measured)
+        elif part == ALL:
             _all_heads(measured)
         elif part == ONE:
             from pages.heads.example import show_example  # noqa: PLC0415 - loads torch

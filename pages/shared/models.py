@@ -1,5 +1,5 @@
-"""Anyone's models on the pages: what is on the shelf, loaded once for all sessions, and how they are
-asked. Free of torch until one is opened.
+"""Anyone's models on the pages: what is on the shelf, loaded once for all sessions, and how they
+are asked. Free of torch until one is opened.
 """
 
 from dataclasses import dataclass, replace
@@ -39,7 +39,7 @@ USUAL = Writing()
 
 
 def model_names() -> list[str]:
-    """Anyone's models by their names on the shelf; what is wrong with the server's folder is said."""
+    """Anyone's models by their names; what is wrong with the server's folder is said."""
     try:
         return [model.name for model in list_models()]
     except ValueError as error:

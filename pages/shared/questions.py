@@ -11,8 +11,6 @@ from core.data.corpus import questions_digest
 from core.data.people import BIRTHPLACE, Question, split_of
 from core.data.task import Task
 from core.data.vocabulary import Vocabulary
-from core.inspection.ablate import head_means
-from core.inspection.answered import answered
 from core.inspection.heads import HeadMeans
 from core.paths import course_folder
 from pages.shared import bound
@@ -160,5 +158,8 @@ def means_possible(source: Source, task: Task | None) -> bool:
 
 @st.cache_resource(max_entries=16, show_spinner="Asking the dev questions", hash_funcs=HASHED)
 def _means(source: Source, questions: str, _dev: list[Question]) -> HeadMeans:
+    from core.inspection.ablate import head_means  # noqa: PLC0415 - loads torch
+    from core.inspection.answered import answered  # noqa: PLC0415
+
     stored = source.load()
     return head_means(stored.model, answered(stored, _dev))

@@ -1,5 +1,6 @@
 """Charts of all heads: what is drawn, that it can be clicked, and nothing hangs on a colour."""
 
+import json
 from typing import Any
 
 import pytest
@@ -112,6 +113,12 @@ def test_the_lens_has_a_bar_and_a_note_a_layer():
     assert x["scale"]["domain"][0] == 0
     assert x["axis"]["values"] == [0, 0.5, 1]
     assert encodings(spec, "y")[0]["scale"]["domain"] == names
+
+
+def test_without_an_average_the_legend_names_the_example_alone():
+    rows = [Beside("L0·H0", 0.5, None), Beside("L0·H1", 0.25, None)]
+    chart = figures.beside_average(rows, axis="weight", average="", title="")
+    assert '"domain": ["this question"]' in json.dumps(chart.to_dict())
 
 
 @pytest.mark.parametrize(

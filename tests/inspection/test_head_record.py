@@ -16,7 +16,8 @@ from core.files import read_json, write_json
 from core.inspection.head_record import SCORES, HeadRecord, heads_file, load_record, save_record
 from core.inspection.head_rows import score_dict
 from core.inspection.head_table import head_tables
-from core.inspection.readings import named_scores, read_split
+from core.inspection.readings import named_scores
+from core.inspection.split_readings import read_split
 from core.models.gpt import GPT
 from core.paths import CHECKPOINTS
 from tests.with_task import with_task

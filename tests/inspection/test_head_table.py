@@ -16,7 +16,7 @@ from core.inspection.attribution import mean_attribution
 from core.inspection.head_rows import HeadTable, mean_ranks, n_together, rank_agreement
 from core.inspection.head_table import Progress, head_row, head_tables, measure_heads, prepare
 from core.inspection.heads import EVERY_HEAD_ON, HeadsOff, every_head
-from core.inspection.readings import read_split
+from core.inspection.split_readings import read_split
 from core.models.gpt import GPT
 from tests.with_task import with_task
 

@@ -11,11 +11,12 @@ from core.data.people import Question
 from core.data.vocabulary import Vocabulary
 from core.generation.greedy import Answer
 from core.generation.written import reading
-from core.inspection import readings as module
+from core.inspection import split_readings as module
 from core.inspection.answered import Answered, answered
 from core.inspection.patterns import PATTERNS
-from core.inspection.readings import Readings, read_split, read_trace
+from core.inspection.readings import Readings, read_trace
 from core.inspection.scores import HeadScores, head_scores, name_to_answer, uniform_over
+from core.inspection.split_readings import read_split
 from core.inspection.trace import trace
 from core.inspection.traced import AttentionTrace
 from core.models.gpt import GPT
