@@ -14,6 +14,7 @@ from torch import Tensor
 
 from core.checkpoints.store import Checkpoint
 from core.data.vocabulary import Vocabulary
+from core.generation.asked import most_tokens
 from core.models.heads import Heads
 from core.models.seam import Change, Model, refuse_lacking
 
@@ -60,20 +61,20 @@ def answer(
     """Answer every question, in the given order. Cost: one pass over each prompt plus one
     position a new token. Leaves the model's mode alone (there is no dropout). `change`, made for
     the position of the last token of the prompt, may put something in the place of what the heads
-    give. Raises ValueError for a question that does not fit, for fewer than one new token, and for
-    a model that cannot write.
+    give. A prompt of a question set gets no more tokens than its answer has. Raises ValueError for
+    a question that does not fit, for fewer than one new token, and for a model that cannot write.
     """
     model, vocabulary = checkpoint.model, checkpoint.vocabulary
     refuse_lacking(model, "answer")
     if max_new_tokens < 1:
         raise ValueError(f"max_new_tokens is {max_new_tokens}; it must be at least 1")
     prompts = [prompt_ids(checkpoint, text) for text in questions]
-    by_length: dict[int, list[int]] = defaultdict(list)
-    for index, prompt in enumerate(prompts):
-        by_length[len(prompt)].append(index)
+    by_length: dict[tuple[int, int], list[int]] = defaultdict(list)
+    for index, (text, prompt) in enumerate(zip(questions, prompts, strict=True)):
+        by_length[len(prompt), most_tokens(checkpoint, text, max_new_tokens)].append(index)
     answers: dict[int, Answer] = {}
-    for length, members in sorted(by_length.items()):
-        limit = min(max_new_tokens, model.shape.longest_input - length)
+    for (length, most), members in sorted(by_length.items()):
+        limit = min(most, model.shape.longest_input - length)
         for start in range(0, len(members), batch_size):
             batch = members[start : start + batch_size]
             ids = torch.tensor([prompts[i] for i in batch])

@@ -5,11 +5,13 @@ Over a split in a table, or for one question, to stand beside the averages.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from core.checkpoints.store import Checkpoint
 from core.data.people import Question
+from core.data.question_set import of_subject
 from core.generation.greedy import Answer
 from core.inspection.ablate import Effect, effect, head_means
 from core.inspection.answered import Answered, answered
@@ -33,12 +35,15 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prepared:
-    """What a table needs besides the ablations: the answers, the readings, the attribution."""
+    """What a table needs besides the ablations: the answers, the readings, the attribution
+    (n_layers, n_heads), nan where a head does not add to the tokens' own stream.
+    """
 
     before: Answered
     accuracy: float
     readings: Readings
     attributed: Array
+    of_task: bool
 
     @property
     def scores(self) -> Scores:
@@ -85,7 +90,43 @@ def prepare(checkpoint: Checkpoint, questions: Sequence[Question]) -> Prepared:
         before=before,
         accuracy=before.accuracy,
         readings=read_split(checkpoint, before),
-        attributed=mean_attribution(checkpoint.model, before),
+        attributed=_attributed(checkpoint.model, before),
+        of_task=checkpoint.asked is None,
+    )
+
+
+def _attributed(model: Model, before: Answered) -> Array:
+    """Not a number in layers that do not write to tokens, and for a model without parts."""
+    shape = model.shape
+    if model.cannot("attribution"):
+        return np.full((shape.n_layers, shape.n_heads), np.nan, dtype=np.float32)
+    found = mean_attribution(model, before)
+    found[[not model.writes_to_tokens(layer) for layer in range(shape.n_layers)]] = np.nan
+    return found
+
+
+def strongest(prepared: Prepared, n: int) -> tuple[tuple[Head, ...], str]:
+    """The `n` heads that seem to matter before any is switched off, in order of their layers; and
+    the measure by which they were chosen, in words.
+
+    That is how much a head adds directly to the logit of the first written token, either way; of a
+    model that is no sum of parts, what it brings from the name. Neither sees what a head does
+    through later layers. Raises ValueError for fewer than one, and where there is neither measure.
+    """
+    if n < 1:
+        raise ValueError(f"{n} heads: at least one has to be switched off")
+    for measure, values in (
+        ("direct attribution", np.abs(prepared.attributed)),
+        ("contribution of the name", prepared.readings.contribution),
+    ):
+        known = int(np.isfinite(values).sum())
+        if known:
+            order = np.argsort(np.where(np.isnan(values), np.inf, -values), axis=None)
+            places = np.unravel_index(order[: min(n, known)], values.shape)
+            return tuple(sorted((int(a), int(b)) for a, b in zip(*places, strict=True))), measure
+    raise ValueError(
+        "nothing says which heads seem to matter: this model is no sum of parts, and no question "
+        "names its subject; have every head switched off"
     )
 
 
@@ -113,17 +154,20 @@ def measure_heads(
     prepared: Prepared,
     off: HeadsOff = EVERY_HEAD_ON,
     progress: Progress | None = None,
+    *,
+    heads: Sequence[Head] | None = None,
 ) -> HeadTable:
-    """Every head off alone, then those that matter most and least off together.
+    """Every head, or each of some, off alone; then those that matter most and least off together.
 
     `off` says what takes a head's place, `progress` is told (heads done, heads) after each of them.
     Cost: n_layers · n_heads passes over each question, and the answers that change. Raises
     ValueError for what `checked_off` refuses.
     """
-    heads, rows = every_head(checkpoint.model.shape), list[HeadRow]()
+    heads = every_head(checkpoint.model.shape) if heads is None else heads
+    rows = list[HeadRow]()
     for head in heads:
         found = effect(checkpoint, prepared.before, replace(off, heads=(head,)))
-        rows.append(head_row(checkpoint.model, prepared, found))
+        rows.append(head_row(prepared, found))
         if progress is not None:
             progress(len(rows), len(heads))
     return finish_table(checkpoint, prepared, rows, off)
@@ -157,20 +201,27 @@ def finish_table(
     )
 
 
-def head_row(model: Model, prepared: Prepared, found: Effect) -> HeadRow:
+def head_row(prepared: Prepared, found: Effect) -> HeadRow:
     """The row of the one head that was off."""
     ((layer, head),) = found.heads
-    writes = model.writes_to_tokens(layer)
     return HeadRow(
-        layer=layer,
-        head=head,
-        caption=prepared.readings.caption(layer, head),
-        weight_on_name=_known(prepared.readings.weight_on_name[layer, head]),
-        contribution=_known(prepared.readings.contribution[layer, head]),
-        attribution=float(prepared.attributed[layer, head]) if writes else None,
+        **read_head(prepared, layer, head),
         accuracy_without=found.accuracy,
         log_probability_change=float(found.answer_change.mean()),
     )
+
+
+def read_head(prepared: Prepared, layer: int, head: int) -> dict[str, Any]:
+    """What is known of a head that was not switched off, by the names of a row."""
+    caption = prepared.readings.caption(layer, head)
+    return {
+        "layer": layer,
+        "head": head,
+        "caption": caption if prepared.of_task else of_subject(caption),
+        "weight_on_name": _known(prepared.readings.weight_on_name[layer, head]),
+        "contribution": _known(prepared.readings.contribution[layer, head]),
+        "attribution": _known(prepared.attributed[layer, head]),
+    }
 
 
 def head_example(
@@ -187,10 +238,10 @@ def head_example(
     ]
     shape = (trace.n_layers, trace.n_heads)
     lost = np.array([-float(effect.answer_change[0]) for effect in found]).reshape(shape)
-    added = attribution(checkpoint, trace.question, relative=True).heads.astype(np.float64)
-    for layer in range(trace.n_layers):
-        if not model.writes_to_tokens(layer):
-            added[layer] = np.nan
+    added = np.full(shape, np.nan)
+    if not model.cannot("attribution"):
+        added = attribution(checkpoint, trace.question, relative=True).heads.astype(np.float64)
+        added[[not model.writes_to_tokens(layer) for layer in range(trace.n_layers)]] = np.nan
     return HeadExample(
         scores=named_scores(read_trace(trace)),
         attribution=added,

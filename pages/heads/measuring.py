@@ -64,7 +64,7 @@ def _prepared(source: Source, questions: str, _asked: list[Question]) -> Prepare
 @st.cache_resource(max_entries=1024, show_spinner=False, hash_funcs=HASHED)
 def _row(source: Source, questions: str, off: HeadsOff, _prepared: Prepared) -> HeadRow:
     stored = source.load()
-    return head_row(stored.model, _prepared, effect(stored, _prepared.before, off))
+    return head_row(_prepared, effect(stored, _prepared.before, off))
 
 
 @st.cache_resource(max_entries=16, show_spinner=False, hash_funcs=HASHED)
