@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
+from core.data.question_set import QuestionSet
 from core.data.task import COURSE, Task
 from core.inspection.traced import AttentionTrace
 from pages.attention.upload import UPLOADED, Upload, choose_upload
@@ -11,12 +12,14 @@ from pages.attention.view import ARCS, MAP, MOST_ARC_TOKENS, PARTS, View, make_v
 from pages.shared import bound
 from pages.shared.choosing import checkpoint_task, choose_model
 from pages.shared.questions import choose_question
+from pages.shared.sets import choose_set
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
     """Which model is asked what. `expected` is None where the right answer is not known, `upload`
-    where the checkpoint is a shipped one or a file is missing.
+    where the checkpoint is a shipped one or a file is missing, `asked` unless it is a question set
+    that is asked.
     """
 
     checkpoint: str
@@ -25,6 +28,7 @@ class Asked:
     task: Task | None
     question: str
     expected: str | None
+    asked: QuestionSet | None = None
 
 
 def choose() -> Asked:
@@ -35,7 +39,10 @@ def choose() -> Asked:
         upload = choose_upload() if uploaded else None
         task = COURSE if uploaded else checkpoint_task(checkpoint)
         asks = upload is not None or not uploaded
-        question, expected = choose_question(task, own=uploaded) if asks else ("", None)
+        asked = choose_set(task) if asks else None
+        question, expected = (
+            choose_question(task, own=uploaded, asked=asked) if asks else ("", None)
+        )
     return Asked(
         checkpoint=checkpoint,
         snapshot=snapshot,
@@ -43,6 +50,7 @@ def choose() -> Asked:
         task=task,
         question=question,
         expected=expected,
+        asked=asked,
     )
 
 

@@ -2,7 +2,7 @@
 
 import gc
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -11,10 +11,11 @@ import numpy as np
 import streamlit as st
 
 from core.checkpoints.shelf import weights_path
-from core.checkpoints.store import Checkpoint, CheckpointError, load_checkpoint
+from core.checkpoints.store import Checkpoint, CheckpointError, asking, load_checkpoint
 from core.data.corpus import course_corpus
 from core.data.course import load_course
 from core.data.people import SPLITS, Person, Question, load_people, questions_of
+from core.data.question_set import QuestionSet
 from core.inspection.ablate import Effect, effect
 from core.inspection.answered import answered
 from core.inspection.head_table import HeadExample, head_example
@@ -35,10 +36,23 @@ class Source:
     snapshot: int | None
     digest: str
     load: Callable[[], Checkpoint]
+    asked: QuestionSet | None = None
 
 
-def _source_key(source: Source) -> tuple[str, int | None, str]:
-    return source.name, source.snapshot, source.digest
+def with_set(source: Source, asked: QuestionSet | None) -> Source:
+    """The same model, asked a question set."""
+    if asked is None:
+        return source
+    return replace(source, load=partial(_asking, source.load, asked), asked=asked)
+
+
+def _asking(load: Callable[[], Checkpoint], asked: QuestionSet) -> Checkpoint:
+    return asking(load(), asked)
+
+
+def _source_key(source: Source) -> tuple[str, int | None, str, str]:
+    asked = "" if source.asked is None else source.asked.digest
+    return source.name, source.snapshot, source.digest, asked
 
 
 def _off_key(off: HeadsOff) -> tuple[tuple[Head, ...], Mode]:

@@ -63,7 +63,7 @@ def test_evaluate_counts_by_the_rule_of_the_set_and_lists_every_wrong_answer(
     stored = asking(load_checkpoint(checkpoint), asked)
     given = [entry.text for entry in answer(stored, [*PROMPTS])]
     right = [
-        text.strip().startswith(question.answer)
+        text.strip().startswith(str(question.answer))
         for text, question in zip(given, asked.questions, strict=True)
     ]
     assert (report["checkpoint"], report["split"]) == ("trained", "mine")

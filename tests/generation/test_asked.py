@@ -2,6 +2,7 @@
 in what they do at the edge of a text."""
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
@@ -60,7 +61,7 @@ def ours() -> BpeVocabulary:
 
 @pytest.fixture
 def asked_of(make_gpt: Callable[..., GPT]) -> Callable[..., Checkpoint]:
-    def make(vocabulary: Vocabulary, asked: QuestionSet | None = CAPITALS, **how: object):
+    def make(vocabulary: Vocabulary, asked: QuestionSet | None = CAPITALS, **how: Any):
         model = make_gpt(vocabulary_size=vocabulary.size, block_size=80)
         return asking(Checkpoint(model, vocabulary, **how), asked)
 
