@@ -63,6 +63,7 @@ class OtherModel:
             vocabulary_size=len(self.tokens),
             longest_input=self.longest_input,
             mechanism="softmax",
+            kinds=("encoder" if self.is_encoder else "decoder",) * N_LAYERS,
         )
 
     @property
@@ -102,6 +103,9 @@ class OtherModel:
     def parts(self, layer: int, output: Tensor) -> Tensor:
         by_head = self.blocks[layer].project.unflatten(1, (N_HEADS, HEAD_DIM))
         return torch.einsum("bhld,whd->bhlw", output, by_head)
+
+    def projected(self, layer: int, output: Tensor) -> Tensor:
+        return output.transpose(1, 2).flatten(2) @ self.blocks[layer].project.T
 
     def attention_bias(self, layer: int) -> Tensor:
         return torch.zeros(WIDTH)

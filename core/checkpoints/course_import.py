@@ -26,11 +26,12 @@ from core.checkpoints.course_layout import (
     course_parameters,
     pairs_apart,
     refuse_other_buffers,
+    refuse_other_families,
 )
 from core.checkpoints.params_file import read_params, without_modules
 from core.checkpoints.store import CheckpointError
 from core.data.characters import compose
-from core.data.vocabulary import CharVocabulary
+from core.data.vocabulary import CharVocabulary, Vocabulary
 from core.models.config import VARIANTS, GPTConfig
 from core.models.gpt import GPT
 
@@ -54,7 +55,7 @@ class Imported:
     """The model in eval mode and float32; `notes` are sentences to be said aloud."""
 
     model: GPT
-    vocabulary: CharVocabulary
+    vocabulary: Vocabulary
     variant: str
     notes: tuple[str, ...]
 
@@ -67,6 +68,7 @@ def import_course(data: bytes, text: str, hints: Hints) -> Imported:
     """
     tensors, around = read_params(data)
     tensors, wrapped = without_modules(tensors)
+    refuse_other_families(tensors)
     variant = _variant(tensors, hints.variant)
     config, notes = _config(tensors, variant, hints)
     vocabulary = CharVocabulary.from_text(text)
@@ -121,7 +123,7 @@ def _config(
     """The sizes, and notes about those that the file does not say."""
     vocabulary_size, width = _shape(tensors, "tok_emb.weight", 2)
     n_blocks = _n_blocks(tensors, variant)
-    block_size = _agreed("block", _block_size(tensors), hints.block)
+    block_size = agreed("block", _block_size(tensors), hints.block)
     if block_size is None:
         raise CheckpointError("it does not say how long its inputs may be: tell the block")
     n_heads, notes = _heads(tensors, variant, width, hints.heads)
@@ -187,7 +189,7 @@ def _heads(
 ) -> tuple[int, list[str]]:
     """The number of heads, and a note if it is neither in the file nor told."""
     head_dim = _head_dim(tensors, variant)
-    heads = _agreed("heads", width // head_dim if head_dim else None, hint)
+    heads = agreed("heads", width // head_dim if head_dim else None, hint)
     if heads is not None:
         return heads, []
     if width % (2 * DEFAULT_HEADS if variant == "rotary" else DEFAULT_HEADS):
@@ -207,7 +209,8 @@ def _head_dim(tensors: Mapping[str, Tensor], variant: str) -> int | None:
     return 2 * cache.shape[1]
 
 
-def _agreed(what: str, in_file: int | None, hint: int | None) -> int | None:
+def agreed(what: str, in_file: int | None, hint: int | None) -> int | None:
+    """What the file or the user says. Raises CheckpointError if they do not say the same."""
     if None not in (in_file, hint) and in_file != hint:
         raise CheckpointError(f"the file says {what} {in_file}, not {hint}")
     return hint if in_file is None else in_file
@@ -225,7 +228,7 @@ def _shape(tensors: Mapping[str, Tensor], name: str, n_axes: int) -> tuple[int, 
 def _refuse_other_names(found: Collection[str], needed: set[str], variant: str) -> None:
     missing, left_over = needed - set(found), set(found) - needed
     parts = [
-        f"{what} {_listed(names)}"
+        f"{what} {listed(names)}"
         for what, names in (("missing:", missing), ("left over:", left_over))
         if names
     ]
@@ -233,7 +236,8 @@ def _refuse_other_names(found: Collection[str], needed: set[str], variant: str) 
         raise CheckpointError(f"it is not a whole {variant} model; {'; '.join(parts)}")
 
 
-def _listed(names: set[str]) -> str:
+def listed(names: set[str]) -> str:
+    """The first few: a file may hold any number, of any length."""
     shown = [f"{name!r:.60}".strip("'") for name in sorted(names)[:3]]
     more = f" and {len(names) - len(shown)} more" if len(names) > len(shown) else ""
     return ", ".join(shown) + more

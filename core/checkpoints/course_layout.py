@@ -10,7 +10,7 @@ and buffers blocks.N.attn.mask (1, 1, n, n). Shapes are ours; only rotary rows s
 order: the course turns the pairs (2i, 2i + 1) of a head, we turn i and i + d/2.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 import torch
 from torch import Tensor
@@ -78,12 +78,21 @@ def refuse_other_buffers(tensors: Mapping[str, Tensor], config: GPTConfig) -> se
         if (name := f"{block}.{MASK}") in tensors:
             among_latents = config.n_latents and 0 < index < config.n_layers - 1
             n_least = config.n_latents if among_latents else config.block_size
-            _refuse_other_mask(name, tensors[name], n_least)
+            refuse_other_mask(name, tensors[name], n_least)
             found.add(name)
         if config.positions == "rotary" and (name := f"{block}.{ROPE_CACHE}") in tensors:
             _refuse_other_angles(name, tensors[name], config.head_dim // 2)
             found.add(name)
     return found
+
+
+def refuse_other_families(names: Collection[str]) -> None:
+    """Raise CheckpointError for names that are nanoGPT's and minGPT's."""
+    if "transformer.wte.weight" in names:
+        raise CheckpointError(
+            "by its names it is a model of nanoGPT or minGPT, not one of the course: it has no "
+            "wiki.txt, and is read by `python -m core import FILE --tokenizer FILE`"
+        )
 
 
 def pairs_apart(rows: Tensor, n_heads: int) -> Tensor:
@@ -92,7 +101,8 @@ def pairs_apart(rows: Tensor, n_heads: int) -> Tensor:
     return pairs.transpose(1, 2).flatten(0, 2)
 
 
-def _refuse_other_mask(name: str, mask: Tensor, n_least: int) -> None:
+def refuse_other_mask(name: str, mask: Tensor, n_least: int) -> None:
+    """Raise CheckpointError for a mask that is not causal over so many positions."""
     n = mask.shape[-1] if mask.dim() else 0
     fits = mask.shape == (1, 1, n, n) and n >= n_least
     if not fits or not torch.equal(mask.bool(), torch.ones_like(mask, dtype=torch.bool).tril()):

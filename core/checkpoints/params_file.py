@@ -22,7 +22,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from itertools import pairwise
 from pathlib import Path
-from typing import cast
+from typing import TypeVar, cast
 
 import torch
 from torch import Tensor
@@ -38,6 +38,7 @@ MODULES = {
     "model.": "a module that holds the model",
 }
 COMPILED = "_orig_mod"
+Held = TypeVar("Held")
 _ZIP = b"PK\x03\x04"
 _OLDER = b"\x80\x02\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19."  # torch's magic number, pickled
 _REBUILDS = re.compile(
@@ -62,12 +63,10 @@ def read_params(data: bytes) -> tuple[dict[str, Tensor], list[str]]:
 
     Raises CheckpointError in one sentence for whatever else the bytes are.
     """
-    if not data:
-        raise CheckpointError("the file is empty")
     content = _load(data)
     if not isinstance(content, dict):
         raise CheckpointError(f"holds a {type(content).__name__}, not a state dict")
-    items, notes = _state_inside(cast(dict[object, object], content))
+    items, notes = state_inside(cast(dict[object, object], content))
     tensors = {_name(key): _tensor(key, value) for key, value in items.items()}
     if not tensors:
         raise CheckpointError("the state dict is empty")
@@ -81,14 +80,21 @@ def read_params(data: bytes) -> tuple[dict[str, Tensor], list[str]]:
     return tensors, [*notes, *_ties(tensors)]
 
 
-def _load(data: bytes) -> object:
-    if data.startswith(_OLDER):
+def refuse_other_formats(start: bytes) -> None:
+    """Raise CheckpointError for a file that does not begin as those of torch.save do."""
+    if not start:
+        raise CheckpointError("the file is empty")
+    if start.startswith(_OLDER):
         raise CheckpointError(
             "is in the format from before torch 1.6, whose sizes cannot be checked before memory "
             "is taken: open it with torch.load and save it again with a current torch.save"
         )
-    if not data.startswith(_ZIP):
+    if not start.startswith(_ZIP):
         raise CheckpointError("not a whole file that torch.save wrote (no zip archive)")
+
+
+def _load(data: bytes) -> object:
+    refuse_other_formats(data)
     try:
         return torch.load(_checked_copy(data), map_location="cpu", weights_only=True)
     except CheckpointError:
@@ -169,7 +175,7 @@ def _span(tensor: Tensor) -> tuple[int, int, int]:
     return tensor.untyped_storage().data_ptr(), start, start + tensor.nbytes
 
 
-def _state_inside(content: dict[object, object]) -> tuple[dict[object, object], list[str]]:
+def state_inside(content: dict[object, object]) -> tuple[dict[object, object], list[str]]:
     """The state dict that a dictionary holds, and a note a dictionary; itself if it holds none.
 
     Raises CheckpointError if two of its entries may be meant.
@@ -188,8 +194,8 @@ def _state_inside(content: dict[object, object]) -> tuple[dict[object, object], 
     return content, notes
 
 
-def without_modules(tensors: dict[str, Tensor]) -> tuple[dict[str, Tensor], list[str]]:
-    """The tensors under the model's own names, and a note a wrapper.
+def without_modules(tensors: Mapping[str, Held]) -> tuple[dict[str, Held], list[str]]:
+    """The tensors, or what stands for them, under the model's own names, and a note a wrapper.
 
     Raises CheckpointError if two names become one.
     """

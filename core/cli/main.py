@@ -122,7 +122,9 @@ def build_parser() -> argparse.ArgumentParser:
         commands.add_parser("montecarlo", help="draw outputs under perturbed keys, beside theory")
     )
     add_bench(commands.add_parser("bench", help="time, memory and error of attention mechanisms"))
-    add_import(commands.add_parser("import", help="read a .params file of the course's code"))
+    add_import(
+        commands.add_parser("import", help="read a file of the course's code, nanoGPT or minGPT")
+    )
     return parser
 
 

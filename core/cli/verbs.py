@@ -2,13 +2,15 @@
 
 import argparse
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
-from core.checkpoints.store import load_checkpoint
+from core.checkpoints.store import Checkpoint, load_checkpoint
 from core.cli.arguments import checkpoint_folder
 from core.data.biographies import biographies
 from core.data.characters import legible
+from core.data.foreign_vocabulary import typing_note
 from core.data.people import BIRTHPLACE, is_right, load_people
 from core.data.reference import compare, load_judgements, load_reference, table_figures
 from core.files import write_json, write_text
@@ -20,7 +22,7 @@ from core.paths import JUDGED, PEOPLE
 
 def ask(options: argparse.Namespace) -> None:
     """Answer one question."""
-    stored = load_checkpoint(checkpoint_folder(options.checkpoint))
+    stored = _load(options)
     (given,) = answer(stored, [options.question])
     report = {
         "question": options.question,
@@ -37,7 +39,7 @@ def ask(options: argparse.Namespace) -> None:
 
 def trace(options: argparse.Namespace) -> None:
     """Record every head while one question is answered, and prove the record."""
-    stored = load_checkpoint(checkpoint_folder(options.checkpoint))
+    stored = _load(options)
     record = trace_model(stored, options.question)
     proof = record.proof
     report = {
@@ -103,6 +105,14 @@ def expected_answer(question: str) -> str | None:
     """The known birthplace if the question is the template about somebody in the table."""
     known = {BIRTHPLACE.question(p.name): p.birthplace for p in load_people(PEOPLE)}
     return known.get(question.strip())
+
+
+def _load(options: argparse.Namespace) -> Checkpoint:
+    """The checkpoint; standard error says what has to be typed if it is not a text."""
+    stored = load_checkpoint(checkpoint_folder(options.checkpoint))
+    if note := typing_note(stored.vocabulary):
+        print(note, file=sys.stderr)
+    return stored
 
 
 def _aloud(answer: str) -> str:

@@ -14,6 +14,7 @@ from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 
 from core.data.byte_pieces import bytes_of, piece_labels
 from core.data.characters import compose, describe_character, visible
+from core.data.foreign_vocabulary import FOREIGN_KINDS, foreign_from_dict
 
 PAD, MASK = "\u25a1", "\u2047"
 PAD_ID, MASK_ID = 0, 1
@@ -26,7 +27,8 @@ _BYTE_SPACES = str.maketrans("ĠĊĉč", " \n\t\r")
 class Vocabulary(Protocol):
     """What the rest of the project needs of a vocabulary."""
 
-    kind: str
+    @property
+    def kind(self) -> str: ...
 
     @property
     def size(self) -> int: ...
@@ -38,7 +40,17 @@ class Vocabulary(Protocol):
 
     @property
     def mask_id(self) -> int:
-        """The mark that ends a prompt and an answer, and stands for what is left out."""
+        """What stands for what is left out; with a task it ends a prompt. −1 if there is none."""
+        ...
+
+    @property
+    def end_ids(self) -> frozenset[int]:
+        """The tokens that end an answer; there may be none."""
+        ...
+
+    @property
+    def begin_id(self) -> int | None:
+        """What a decoder begins with that looks at a source; None where no such is known."""
         ...
 
     def encode(self, text: str) -> list[int]:
@@ -59,7 +71,17 @@ class Vocabulary(Protocol):
         """Whether each token begins a new word; folding to words uses it."""
         ...
 
-    def to_dict(self) -> dict[str, Any]: ...
+    def special(self, ids: Sequence[int]) -> list[bool]:
+        """Whether each token is a mark, and no part of a text."""
+        ...
+
+    def positions(self, text: str, span: tuple[int, int]) -> tuple[int, ...]:
+        """The tokens of a text that hold something of text[start:end]."""
+        ...
+
+    def to_dict(self) -> dict[str, Any]:
+        """What a checkpoint holds of it. Raises ValueError where other files do."""
+        ...
 
 
 class CharVocabulary:
@@ -67,6 +89,7 @@ class CharVocabulary:
 
     kind = "char"
     pad_id, mask_id = PAD_ID, MASK_ID
+    end_ids, begin_id = frozenset({MASK_ID}), None
 
     def __init__(self, characters: str) -> None:
         if characters[:2] != PAD + MASK or len(set(characters)) != len(characters):
@@ -111,6 +134,12 @@ class CharVocabulary:
         text = [self.characters[i] for i in ids]
         return [_starts_word(b, c) for b, c in zip(["", *text], text, strict=False)]
 
+    def special(self, ids: Sequence[int]) -> list[bool]:
+        return _are_control(ids)
+
+    def positions(self, text: str, span: tuple[int, int]) -> tuple[int, ...]:
+        return _positions(self, text, span)
+
     def to_dict(self) -> dict[str, Any]:
         return {"kind": self.kind, "characters": self.characters}
 
@@ -131,6 +160,7 @@ class BpeVocabulary:
 
     kind = "bpe"
     pad_id, mask_id = PAD_ID, MASK_ID
+    end_ids, begin_id = frozenset({MASK_ID}), None
 
     def __init__(self, tokenizer: Tokenizer) -> None:
         # Typed text must never become a control token; refuse_special gives the clear error.
@@ -187,6 +217,12 @@ class BpeVocabulary:
         last = ["", *(piece[-1:] for piece in pieces)]
         return [_starts_word(b, p[:1]) for b, p in zip(last, pieces, strict=False)]
 
+    def special(self, ids: Sequence[int]) -> list[bool]:
+        return _are_control(ids)
+
+    def positions(self, text: str, span: tuple[int, int]) -> tuple[int, ...]:
+        return _positions(self, text, span)
+
     def to_dict(self) -> dict[str, Any]:
         return {"kind": self.kind, "tokenizer": json.loads(self._tokenizer.to_str())}
 
@@ -200,7 +236,12 @@ def vocabulary_from_dict(data: dict[str, Any]) -> Vocabulary:
         return CharVocabulary(cast(str, data["characters"]))
     if data.get("kind") == "bpe" and isinstance(data.get("tokenizer"), dict):
         return BpeVocabulary(_tokenizer_from_dict(data["tokenizer"]))
-    raise ValueError(f"unknown vocabulary kind {data.get('kind')!r}; char and bpe are known")
+    if data.get("kind") in FOREIGN_KINDS:
+        return foreign_from_dict(data)
+    raise ValueError(
+        f"unknown vocabulary kind {data.get('kind')!r}; char and bpe are known, and "
+        f"{', '.join(FOREIGN_KINDS)} of models from elsewhere"
+    )
 
 
 def _tokenizer_from_dict(data: dict[str, Any]) -> Tokenizer:
@@ -227,6 +268,18 @@ def refuse_special(text: str) -> None:
                 f"position {position}: {describe_character(character)} is a control character "
                 "of the training format and cannot be typed"
             )
+
+
+def _are_control(ids: Sequence[int]) -> list[bool]:
+    return [token in (PAD_ID, MASK_ID) for token in ids]
+
+
+def _positions(
+    vocabulary: CharVocabulary | BpeVocabulary, text: str, span: tuple[int, int]
+) -> tuple[int, ...]:
+    """Counted from the end: a word has the same pieces alone as after a space."""
+    end = len(vocabulary.encode(text[: span[1]]))
+    return tuple(range(end - len(vocabulary.encode(text[slice(*span)])), end))
 
 
 def _starts_word(before: str, character: str) -> bool:

@@ -36,6 +36,7 @@ class Block(nn.Module, ABC):
         self.add_scoring(config)
         self.value, self.project = nn.Linear(width, width), nn.Linear(width, width)
         self.mlp_in, self.mlp_out = nn.Linear(width, 4 * width), nn.Linear(4 * width, width)
+        self.approximate = "tanh" if config.activation == "gelu-tanh" else "none"
 
     @abstractmethod
     def add_scoring(self, config: GPTConfig) -> None:
@@ -55,7 +56,8 @@ class Block(nn.Module, ABC):
 
     def mlp(self, x: Tensor) -> Tensor:
         """What the MLP adds to a residual stream that the attention has been added to."""
-        return self.mlp_out(F.gelu(self.mlp_in(self.norm_mlp(x))))
+        hidden = F.gelu(self.mlp_in(self.norm_mlp(x)), approximate=self.approximate)
+        return self.mlp_out(hidden)
 
     def read(self, target: Stream, source: Stream) -> tuple[Tensor, Tensor]:
         """What the attention reads of both streams, under its norm; once if they are one."""

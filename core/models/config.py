@@ -20,8 +20,9 @@ from core.catalogue import (
 from core.theory.costs import taylor_features
 
 Positions = Literal["learned", "rotary"]
+Activation = Literal["gelu", "gelu-tanh"]
 MOST_TAYLOR_FEATURES = 2**16
-MOST_PARAMETERS = 100_000_000
+MOST_PARAMETERS = 200_000_000
 MOST_SIZES = {
     "vocabulary_size": 200_000,
     "block_size": MOST_POSITIONS,
@@ -29,6 +30,9 @@ MOST_SIZES = {
     "n_heads": 256,
     "width": 2**13,
 }
+
+# What our own models never have otherwise: their config.json does not name it.
+FOREIGN_ONLY: dict[str, Any] = {"activation": "gelu", "tied": False}
 
 # What tells the course's models apart; all share its sizes.
 VARIANTS: dict[str, dict[str, Any]] = {
@@ -45,7 +49,8 @@ class GPTConfig(MechanismSizes):
 
     With `n_latents` the model is a Perceiver: its first layer looks from the latents at the tokens,
     its last from the tokens at the latents. A mechanism of LINEAR is linear attention with its map
-    (core.attention.linear).
+    (core.attention.linear). `activation` is the MLP's, GELU or the tanh form near it; `tied`, that
+    the head has the numbers of the token embedding. Both are other people's models' alone.
     """
 
     vocabulary_size: int
@@ -55,6 +60,8 @@ class GPTConfig(MechanismSizes):
     width: int = 256
     positions: Positions = "learned"
     attention: str = "softmax"
+    activation: Activation = "gelu"
+    tied: bool = False
 
     def __post_init__(self) -> None:
         for name, most in MOST_SIZES.items():
@@ -67,6 +74,7 @@ class GPTConfig(MechanismSizes):
             raise ValueError(f"attention {self.attention!r}; allowed: {TRAINED}")
         if self.positions == "rotary" and self.head_dim % 2:
             raise ValueError(f"rotary positions need an even head_dim, not {self.head_dim}")
+        _check_foreign(self)
         _check_sizes(self)
         if self.attention in SYNTHESIZERS:
             _check_synthesizer(self)
@@ -82,13 +90,18 @@ class GPTConfig(MechanismSizes):
             )
 
     def to_dict(self) -> dict[str, Any]:
-        """For config.json."""
-        return in_file_order(asdict(self))
+        """For config.json; what only other people's models have stands in theirs alone."""
+        values = asdict(self)
+        for name, usual in FOREIGN_ONLY.items():
+            if values[name] == usual:
+                del values[name]
+        return in_file_order(values)
 
     @property
     def rough_parameters(self) -> int:
         """12·layers·width² and the tables: near enough for a limit, and without torch."""
-        tables = 2 * self.vocabulary_size + self.block_size + self.n_latents
+        n_tables = 1 if self.tied else 2
+        tables = n_tables * self.vocabulary_size + self.block_size + self.n_latents
         scoring = 0
         if self.attention in SYNTHESIZERS:
             own = self.n_heads if self.attention == "dense-synthesizer" else 1
@@ -116,6 +129,13 @@ def _check_whole(name: str, value: object, least: int, most: int) -> None:
             f"{name} is {value!r:.40}; it must be at least {least} and at most {most:,}, "
             "a whole number"
         )
+
+
+def _check_foreign(config: GPTConfig) -> None:
+    if config.activation not in get_args(Activation):
+        raise ValueError(f"activation {config.activation!r:.40}; allowed: {get_args(Activation)}")
+    if config.tied not in (True, False):
+        raise ValueError(f"tied is {config.tied!r:.40}; true or false")
 
 
 def _check_sizes(config: GPTConfig) -> None:

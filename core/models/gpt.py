@@ -1,15 +1,32 @@
 """A GPT that is written to be looked at: whoever runs it says how the heads attend.
 
-Untied head without bias (minGPT). The variants differ in their blocks and in what looks at what.
+The head has no bias. Its numbers are its own (minGPT), or the token embedding's (nanoGPT) if the
+configuration says so. The variants differ in their blocks and in what looks at what.
 """
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor, nn
 
 from core.attention.perceiver import latent_positions
 from core.models.blocks import BLOCKS, Block
 from core.models.config import GPTConfig
 from core.models.seam import Ability, Attend, Readout, Shape, Stream, Tap, straight_on
+
+
+class TiedHead(nn.Module):
+    """A head with the numbers of the token embedding; it has none of its own to be stored."""
+
+    def __init__(self, tokens: nn.Embedding) -> None:
+        super().__init__()
+        self._tokens = (tokens,)  # no submodule: the numbers would be listed twice
+
+    @property
+    def weight(self) -> Tensor:
+        return self._tokens[0].weight
+
+    def forward(self, x: Tensor) -> Tensor:
+        return F.linear(x, self.weight)
 
 
 class GPT(nn.Module):
@@ -25,7 +42,8 @@ class GPT(nn.Module):
         kind = BLOCKS[config.attention]
         self.blocks = nn.ModuleList(kind(config) for _ in range(config.n_layers))
         self.norm = nn.LayerNorm(width)
-        self.head = nn.Linear(width, config.vocabulary_size, bias=False)
+        untied = nn.Linear(width, config.vocabulary_size, bias=False)
+        self.head = TiedHead(self.tokens) if config.tied else untied
         initialise(self, generator)
 
     @property
@@ -125,6 +143,9 @@ class GPT(nn.Module):
 
     def parts(self, layer: int, output: Tensor) -> Tensor:
         return self.layers[layer].project_by_head(output)
+
+    def projected(self, layer: int, output: Tensor) -> Tensor:
+        return self.layers[layer].project(output.transpose(1, 2).flatten(2))
 
     def attention_bias(self, layer: int) -> Tensor:
         return self.layers[layer].project.bias

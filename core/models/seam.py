@@ -21,7 +21,7 @@ from torch import Tensor
 
 from core.models.heads import Heads
 
-Ability = Literal["answer", "attribution", "lens", "patching"]
+Ability = Literal["logits", "answer", "parts", "attribution", "lens", "patching"]
 
 
 class Stream(NamedTuple):
@@ -45,7 +45,9 @@ Tap = Callable[[int, Stream], Stream]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shape:
-    """Sizes of a model. `mechanism` is a row of core.catalogue.
+    """Sizes of a model. `mechanism` is a row of core.catalogue. `kinds` says of each layer what its
+    heads look at: "decoder" (all layers unless told), "encoder" or "cross". With `keeps_past` a run
+    can go on from an earlier one: all that it needs of it are keys and values.
 
     With `n_latents` (a Perceiver's) rows and columns of layers between the first and the last stand
     at every `latent_stride`-th position.
@@ -60,6 +62,13 @@ class Shape:
     mechanism: str
     n_latents: int = 0
     latent_stride: int = 1
+    kinds: tuple[str, ...] = ()
+    keeps_past: bool = True
+
+    @property
+    def has_source(self) -> bool:
+        """Whether a decoder looks at what an encoder read."""
+        return "cross" in self.kinds
 
 
 class Readout(NamedTuple):
@@ -120,6 +129,10 @@ class Model(Protocol):
 
         The sum over heads plus `attention_bias` is what the attention of the layer adds.
         """
+        ...
+
+    def projected(self, layer: int, output: Tensor) -> Tensor:
+        """What the output projection makes of all heads, its bias with it: (B, L, width)."""
         ...
 
     def attention_bias(self, layer: int, /) -> Tensor:

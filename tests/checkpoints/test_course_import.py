@@ -58,7 +58,7 @@ def test_a_text_with_accents_apart_is_kept_as_it_stands_and_said(
 ):
     apart = wiki.replace("B", "u\u0308")
     imported = import_course(as_file(course_state("vanilla")), apart, Hints())
-    assert imported.vocabulary.characters[2:] == "".join(sorted(set(apart)))
+    assert imported.vocabulary.to_dict()["characters"][2:] == "".join(sorted(set(apart)))
     assert imported.vocabulary.encode("\u00fc") == imported.vocabulary.encode("u\u0308")
     (note,) = [note for note in imported.notes if "letters and accents apart" in note]
     assert "is kept so, for its characters are the vocabulary" in note

@@ -66,6 +66,8 @@ def test_head_dim_is_the_width_cut_into_heads():
         ({"positions": "sinus"}, r"positions 'sinus'; allowed: \('learned', 'rotary'\)"),
         ({"attention": "linear"}, r"attention 'linear'; allowed: \('softmax', 'synthesizer'"),
         ({"positions": "rotary", "width": 6, "n_heads": 2}, "even head_dim, not 3"),
+        ({"activation": "relu"}, r"activation 'relu'; allowed: \('gelu', 'gelu-tanh'\)"),
+        ({"tied": "yes"}, "tied is 'yes'; true or false"),
         ({"n_columns": 9}, "n_columns belongs to a Synthesizer"),
         ({**SYNTHESIZER, "positions": "rotary"}, "positions must be 'learned'"),
         ({**SYNTHESIZER, "n_latents": 4}, "n_latents must be 0"),
@@ -99,7 +101,7 @@ def test_head_dim_is_the_width_cut_into_heads():
         ({"n_layers": 10**300}, "n_layers is 1000000000.{0,40}; it must be"),
         (
             {"width": 4096, "n_layers": 64},
-            "64 layers of width 4096 with 10 words have about 12886 million .*; at most 100 m",
+            "64 layers of width 4096 with 10 words have about 12886 million .*; at most 200 m",
         ),
         ({"latent_stride": 2}, "belong to a model with n_latents"),
         ({"latent_residual": False}, "belong to a model with n_latents"),
@@ -126,6 +128,7 @@ def test_sizes_that_do_not_fit_are_refused(changes: dict[str, Any], message: str
         {"attention": "dense-synthesizer"},
         {"n_latents": 64},
         {"attention": "favor", "n_features": 4096, "n_heads": 1},
+        {"tied": True, "n_layers": 1},
     ],
 )
 def test_the_rough_number_of_parameters_is_near_the_true_one(sizes: dict[str, Any]):
@@ -144,6 +147,16 @@ def test_a_configuration_is_written_in_the_order_of_every_file_so_far():
     names += "n_latents latent_stride latent_residual latent_norm n_features n_terms"
     assert list(config.to_dict()) == names.split()
     assert GPTConfig(**config.to_dict()) == config
+
+
+def test_what_only_models_from_elsewhere_have_stands_in_their_files_alone():
+    config = GPTConfig(vocabulary_size=10, activation="gelu-tanh", tied=True)
+    written = config.to_dict()
+    assert (written["activation"], written["tied"]) == ("gelu-tanh", True)
+    assert GPTConfig(**written) == config
+    usual = replace(config, activation="gelu", tied=False).to_dict()
+    assert not usual.keys() & {"activation", "tied"}
+    assert list(written) == [*usual, "activation", "tied"]
 
 
 @pytest.mark.parametrize(

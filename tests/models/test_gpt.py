@@ -1,6 +1,7 @@
 """The model: causal, bounded by its block, and open between its halves."""
 
 from collections.abc import Callable
+from copy import deepcopy
 
 import pytest
 import torch
@@ -106,3 +107,31 @@ def test_initial_matrices_have_the_spread_of_gpt_2_and_biases_are_zero():
             assert not module.bias.any()
         if isinstance(module, nn.LayerNorm):
             assert (module.weight == 1).all()
+
+
+@torch.inference_mode()
+def test_a_tied_head_has_the_numbers_of_the_tokens_and_none_of_its_own(make_gpt: MakeGPT):
+    model, ids = make_gpt(tied=True), some_ids(2, 9)
+    assert not [name for name in model.state_dict() if name.startswith("head")]
+    assert model.n_parameters == sum(t.numel() for t in model.state_dict().values())
+    final = model.run(ids, lambda _, heads: heads.output())
+    torch.testing.assert_close(model(ids), model.norm(final) @ model.tokens.weight.T)
+    tokens = ids[:, 3]
+    vector, constant = model.readout(final[:, -1], tokens, relative=False)
+    found = (final[:, -1] * vector).sum(-1) + constant
+    expected = model(ids)[:, -1].gather(1, tokens[:, None])[:, 0]
+    torch.testing.assert_close(found, expected, atol=1e-5, rtol=1e-5)
+    again = deepcopy(model)
+    again.tokens.weight.data.mul_(2)  # a copy's head is tied to the copy's tokens
+    assert torch.equal(again.head.weight, 2 * model.head.weight)
+
+
+@torch.inference_mode()
+def test_the_activation_is_the_one_of_the_configuration(make_gpt: MakeGPT):
+    x = torch.randn(2, 3, 16, generator=torch.Generator().manual_seed(1))
+    exact, by_tanh = (make_gpt(activation=name).layers[0] for name in ("gelu", "gelu-tanh"))
+    by_tanh.load_state_dict(exact.state_dict())
+    hidden = exact.mlp_in(exact.norm_mlp(x))
+    half = 0.5 * (1 + torch.tanh((2 / torch.pi) ** 0.5 * (hidden + 0.044715 * hidden**3)))
+    torch.testing.assert_close(by_tanh.mlp(x), exact.mlp_out(hidden * half))
+    assert float((by_tanh.mlp(x) - exact.mlp(x)).abs().max()) > 1e-6

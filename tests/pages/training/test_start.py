@@ -104,7 +104,7 @@ def test_kinds_of_training_are_named_in_words(
         ("seed", -1, "seed -1: a whole number from 0"),
         ("width", 81, "width 81 cannot be cut into 4 equal heads"),
         ("width", 1600, "million parameters: at most 50 million are allowed here"),
-        ("width", 8000, "million parameters; at most 100 million are allowed"),
+        ("width", 8000, "million parameters; at most 200 million are allowed"),
         ("rate", 2.0, "learning rate 2.0: more than 0 and at most 1"),
         ("layers", 0, "n_layers is 0; it must be at least 1"),
     ],

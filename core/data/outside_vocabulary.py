@@ -1,0 +1,166 @@
+"""The vocabulary of anyone's model: a tokenizer of transformers, with labels that can be read.
+
+What the tokenizer puts around a text (BOS, [CLS], </s>) is kept and marked as special, never added
+or dropped without being seen. A special token that is typed out is that token. Labels are texts of
+tokens, not their spelling in the vocabulary: bytes are put together to characters, and a token that
+holds some bytes of one says which.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import groupby
+from typing import Any, cast
+
+from core.data.byte_pieces import bytes_of, piece_labels
+from core.data.characters import visible
+
+_BYTE = re.compile(r"<0x([0-9A-Fa-f]{2})>")
+_SPACE = "▁"  # how SentencePiece spells a space
+_INSIDE = "##"  # how WordPiece begins a piece that goes on with a word
+
+
+@dataclass(frozen=True)
+class OutsideVocabulary:
+    """A tokenizer of transformers, `tokenizer`, whose special tokens and ends are what it says.
+
+    ends: further tokens that end an answer, from the model's generation settings. begin_id: what a
+    decoder beside an encoder begins with. With `in_chat` a text is what somebody says, and the
+    tokenizer's chat template is put around it.
+    """
+
+    tokenizer: Any
+    ends: frozenset[int] = frozenset()
+    begin_id: int | None = None
+    in_chat: bool = False
+
+    @property
+    def kind(self) -> str:
+        return "outside"
+
+    @property
+    def size(self) -> int:
+        return len(self.tokenizer)
+
+    @property
+    def pad_id(self) -> int:
+        return self.tokenizer.pad_token_id or 0
+
+    @property
+    def mask_id(self) -> int:
+        """The gap that an encoder fills; −1 where there is none."""
+        found: int | None = self.tokenizer.mask_token_id
+        return -1 if found is None else found
+
+    @property
+    def end_ids(self) -> frozenset[int]:
+        end: int | None = self.tokenizer.eos_token_id
+        return self.ends if end is None else self.ends | {end}
+
+    @property
+    def can_chat(self) -> bool:
+        """Whether the tokenizer comes with a chat template."""
+        return bool(self.tokenizer.chat_template)
+
+    def as_chat(self) -> "OutsideVocabulary":
+        """The same for what is said in a chat. Raises ValueError where there is no template."""
+        if not self.can_chat:
+            raise ValueError("this tokenizer has no chat template: give it plain text")
+        return replace(self, in_chat=True)
+
+    def text_in(self, text: str) -> str:
+        """The text that really goes in."""
+        if not self.in_chat:
+            return text
+        said = [{"role": "user", "content": text}]
+        return self.tokenizer.apply_chat_template(said, tokenize=False, add_generation_prompt=True)
+
+    def encode(self, text: str) -> list[int]:
+        ids = self.tokenizer(self.text_in(text), add_special_tokens=not self.in_chat).input_ids
+        return cast(list[int], ids)
+
+    def decode(self, ids: Iterable[int]) -> str:
+        """The text, special tokens left out."""
+        return self.tokenizer.decode(
+            list(ids), skip_special_tokens=True, clean_up_tokenization_spaces=False
+        )
+
+    def label(self, token_id: int) -> str:
+        return self.labels([token_id])[0]
+
+    def labels(self, ids: Sequence[int]) -> list[str]:
+        labels: list[str] = []
+        for is_apart, run in groupby(ids, key=self._apart.__contains__):
+            if is_apart:
+                labels += [visible(self._piece(token)) for token in run]
+            else:
+                labels += piece_labels([self._bytes(self._piece(token)) for token in run])
+        return labels
+
+    def word_starts(self, ids: Sequence[int]) -> list[bool]:
+        """At a space, around special tokens, and at every piece that does not go on with a word."""
+        starts: list[bool] = []
+        after_apart = True
+        for token in ids:
+            apart = token in self._apart
+            starts.append(apart or after_apart or self._begins(self._piece(token)))
+            after_apart = apart
+        return starts
+
+    def special(self, ids: Sequence[int]) -> list[bool]:
+        return [token in self._apart for token in ids]
+
+    def positions(self, text: str, span: tuple[int, int]) -> tuple[int, ...]:
+        """The tokens that hold something of text[start:end]; none without offsets."""
+        if not self.tokenizer.is_fast:
+            return ()
+        whole = self.text_in(text)
+        shift = max(whole.find(text), 0)
+        found = self.tokenizer(
+            whole, add_special_tokens=not self.in_chat, return_offsets_mapping=True
+        )
+        start, end = span[0] + shift, span[1] + shift
+        offsets = cast(list[tuple[int, int]], found["offset_mapping"])
+        return tuple(i for i, (a, b) in enumerate(offsets) if a < end and b > start and a < b)
+
+    def to_dict(self) -> dict[str, Any]:
+        raise ValueError("this tokenizer lies in its model's own files: nothing is stored of it")
+
+    @cached_property
+    def _apart(self) -> frozenset[int]:
+        """Special tokens and whatever else was added to the vocabulary: spelt as they are."""
+        return frozenset(self.tokenizer.all_special_ids) | frozenset(
+            self.tokenizer.added_tokens_decoder
+        )
+
+    @cached_property
+    def _spells_bytes(self) -> bool:
+        """Whether pieces are written in GPT-2's alphabet of bytes."""
+        if not self.tokenizer.is_fast:
+            return False
+        parts = json.loads(self.tokenizer.backend_tokenizer.to_str())
+        return "ByteLevel" in json.dumps([parts.get("decoder"), parts.get("pre_tokenizer")])
+
+    def _piece(self, token: int) -> str:
+        return self.tokenizer.convert_ids_to_tokens(token) or ""
+
+    def _bytes(self, piece: str) -> bytes:
+        if self._spells_bytes:
+            return bytes_of(piece)
+        if byte := _BYTE.fullmatch(piece):
+            return bytes([int(byte[1], 16)])
+        return piece.removeprefix(_INSIDE).replace(_SPACE, " ").encode(errors="replace")
+
+    def _begins(self, piece: str) -> bool:
+        if self._spells_words:
+            return not piece.startswith(_INSIDE)
+        return self._bytes(piece)[:1].isspace()
+
+    @cached_property
+    def _spells_words(self) -> bool:
+        """Whether pieces within a word are marked (WordPiece), and not those that begin one."""
+        if not self.tokenizer.is_fast:
+            return False
+        return json.loads(self.tokenizer.backend_tokenizer.to_str())["model"]["type"] == "WordPiece"
