@@ -22,6 +22,7 @@ from core.cli.heads import add_heads
 from core.cli.importing import add_import
 from core.cli.jobs import add_jobs
 from core.cli.montecarlo import add_montecarlo
+from core.cli.repeated import add_repeated
 from core.cli.tables import add_ablation, add_seeds
 from core.cli.train import add_train
 from core.data.biographies import PATTERNS
@@ -110,6 +111,9 @@ def build_parser() -> argparse.ArgumentParser:
     heads = commands.add_parser("heads", help="what each head looks at, brings, and is worth")
     _add_checkpoint(heads)
     add_heads(heads)
+    repeated = commands.add_parser("repeated", help="heads while random tokens are said twice")
+    _add_checkpoint(repeated)
+    add_repeated(repeated)
     add_train(commands.add_parser("train", help="train a preset, or go on with a stopped run"))
     add_ablation(
         commands.add_parser("ablation", help="what pretraining buys: trainings that differ in one")

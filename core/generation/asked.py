@@ -2,11 +2,8 @@
 stands.
 
 Tokenizers differ in what they do at the edge of a text: one puts a space before it, one makes a
-space and a word one token, one frames a text in marks. So tokens are never counted of a part alone
-where the whole can be asked.
+space and a word one token, one frames a text in marks. So an answer is counted behind its prompt.
 """
-
-from collections.abc import Sequence
 
 from core.checkpoints.store import Checkpoint
 
@@ -41,18 +38,7 @@ def subject_positions(checkpoint: Checkpoint, text: str) -> tuple[int, ...] | No
         return None
     if question.span is None:
         return ()
-    encode, (start, end) = checkpoint.vocabulary.encode, question.span
-    start, end = (place + len(text) - len(text.lstrip()) for place in (start, end))
-    whole, until = encode(text), encode(text[:end])
-    first = _shared(encode(text[:start]), whole)
-    last = _shared(until, whole)
-    if last < len(until):  # a token goes on behind the subject, or a mark closes every text
-        rest = _shared(encode(text[end:])[::-1], whole[::-1])
-        last = max(last, len(whole) - rest)
-    return tuple(range(first, max(last, first + 1)))
-
-
-def _shared(one: Sequence[int], other: Sequence[int]) -> int:
-    """How many ids both begin with."""
-    pairs = zip(one, other, strict=False)
-    return next((n for n, (a, b) in enumerate(pairs) if a != b), min(len(one), len(other)))
+    start, end = (place + len(text) - len(text.lstrip()) for place in question.span)
+    vocabulary = checkpoint.vocabulary
+    n_tokens = len(vocabulary.encode(text))
+    return tuple(p for p in vocabulary.positions(text, (start, end)) if 0 <= p < n_tokens)

@@ -13,7 +13,7 @@ from pages.shared.records import sets_of, weights_digest
 from pages.shared.sets import choose_set
 
 PREFIX = "heads-"
-ALL, ONE, PATCH = "all heads", "one question", "patching"
+ALL, ONE, PATCH, TWICE = "all heads", "one question", "patching", "tokens said twice"
 SPLITS = {"dev": "never asked (dev)", "test": "never asked (test)", "train": "asked in training"}
 INSTEAD: dict[Mode, str] = {"zero": "zero", "mean": "its mean"}
 
@@ -44,8 +44,10 @@ def choose(part: str) -> Measured:
     with st.sidebar:
         checkpoint, snapshot = choose_model(prefix=PREFIX)
         digest, task = weights_digest(checkpoint, snapshot), checkpoint_task(checkpoint)
-        asked = choose_set(task, prefix=PREFIX, recorded=sets_of(checkpoint, digest))
-        split, mode = ("dev", "zero") if part == PATCH else _choose_measured(asked)
+        asked = None
+        if part != TWICE:  # whose tokens are drawn
+            asked = choose_set(task, prefix=PREFIX, recorded=sets_of(checkpoint, digest))
+        split, mode = ("dev", "zero") if part in (PATCH, TWICE) else _choose_measured(asked)
     return Measured(
         checkpoint=checkpoint,
         snapshot=snapshot,
@@ -85,7 +87,7 @@ def choose_part() -> str:
     return (
         bound.segmented_control(
             "Look at",
-            [ALL, ONE, PATCH],
+            [ALL, ONE, PATCH, TWICE],
             default=ALL,
             required=True,
             key=f"{PREFIX}part",

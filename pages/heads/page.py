@@ -1,9 +1,12 @@
-"""Which heads matter: all of them in one table, one question beside the average, patching."""
+"""Which heads matter: all of them in one table, one question beside the average, patching; and what
+they do with random tokens said twice.
+"""
 
 import streamlit as st
 
-from pages.heads.controls import ALL, ONE, Measured, choose, choose_part
+from pages.heads.controls import ALL, ONE, TWICE, Measured, choose, choose_part
 from pages.heads.overview import offer_to_measure, show_overview, table_of
+from pages.heads.repeated import show_repeated
 
 
 def main() -> None:
@@ -17,6 +20,8 @@ def main() -> None:
             from pages.heads.example import show_example  # noqa: PLC0415 - loads torch
 
             show_example(measured)
+        elif part == TWICE:
+            show_repeated(measured)
         else:
             from pages.heads.patches import show_patches  # noqa: PLC0415 - loads torch
 

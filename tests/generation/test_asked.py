@@ -5,10 +5,12 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
+from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
+from transformers import PreTrainedTokenizerFast
 
 from core.checkpoints.store import Checkpoint, asking
 from core.data.people import Rule
+from core.data.outside_vocabulary import OutsideVocabulary
 from core.data.question_file import parse_set
 from core.data.question_set import QuestionSet
 from core.data.task import NOTABLE
@@ -30,16 +32,24 @@ def a_set(*rows: str, rule: Rule = "first-tokens") -> QuestionSet:
 CAPITALS = a_set(f"{PROMPT}\tParis\tFrance", f"{OTHER}\tWashington, D.C.\tUnited States")
 
 
-class Framed(CharVocabulary):
-    """Every text stands between two marks, as some tokenizers have it."""
-
-    def encode(self, text: str) -> list[int]:
-        return [0, *super().encode(text), 1]
+@pytest.fixture(scope="module")
+def gpt2_like() -> OutsideVocabulary:
+    """Word pieces without a space before the first word: ` Paris` and `Paris` differ."""
+    return OutsideVocabulary(PreTrainedTokenizerFast(tokenizer_object=trained()))
 
 
 @pytest.fixture(scope="module")
-def gpt2_like() -> BpeVocabulary:
-    """Word pieces without a space before the first word: ` Paris` and `Paris` differ."""
+def framed() -> OutsideVocabulary:
+    """The same, every text between two marks."""
+    tokenizer = trained()
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single=f"{PAD} $A {MASK}", special_tokens=[(PAD, 0), (MASK, 1)]
+    )
+    marks = {"bos_token": PAD, "eos_token": MASK}
+    return OutsideVocabulary(PreTrainedTokenizerFast(tokenizer_object=tokenizer, **marks))
+
+
+def trained() -> Tokenizer:
     alphabet = pre_tokenizers.ByteLevel.alphabet()
     tokenizer = Tokenizer(models.BPE())
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
@@ -51,7 +61,7 @@ def gpt2_like() -> BpeVocabulary:
         show_progress=False,
     )
     tokenizer.train_from_iterator(TEXTS * 3, trainer)
-    return BpeVocabulary(tokenizer)
+    return tokenizer
 
 
 @pytest.fixture(scope="module")
@@ -69,14 +79,17 @@ def asked_of(make_gpt: Callable[..., GPT]) -> Callable[..., Checkpoint]:
 
 
 def test_an_answer_goes_on_from_its_prompt_with_a_space(
-    asked_of: Callable[..., Checkpoint], gpt2_like: BpeVocabulary, ours: BpeVocabulary
+    asked_of: Callable[..., Checkpoint],
+    gpt2_like: OutsideVocabulary,
+    framed: OutsideVocabulary,
+    ours: BpeVocabulary,
 ):
     characters = CharVocabulary.from_text("".join(TEXTS))
-    for vocabulary, paris in ((gpt2_like, 1), (ours, 1), (characters, 6)):
+    for vocabulary, paris in ((gpt2_like, 1), (framed, 1), (ours, 1), (characters, 6)):
         stored = asked_of(vocabulary)
         assert most_tokens(stored, PROMPT, 40) == paris
-        spelt = vocabulary.encode(f"{OTHER} Washington, D.C.")[len(vocabulary.encode(OTHER)) :]
-        assert most_tokens(stored, OTHER, 40) == len(spelt)
+        whole = vocabulary.encode(f"{OTHER} Washington, D.C.")
+        assert most_tokens(stored, OTHER, 40) == len(whole) - len(vocabulary.encode(OTHER))
         assert most_tokens(stored, OTHER, 2) == 2
     assert gpt2_like.encode("Paris") != gpt2_like.encode(f"{PROMPT} Paris")[-1:]
 
@@ -119,7 +132,8 @@ def test_answers_are_cut_to_their_own_lengths_in_one_batch(
 @pytest.mark.parametrize(("prompt", "subject"), [(PROMPT, "France"), (OTHER, "United States")])
 def test_the_subject_is_found_in_the_tokens_of_every_tokenizer(
     asked_of: Callable[..., Checkpoint],
-    gpt2_like: BpeVocabulary,
+    gpt2_like: OutsideVocabulary,
+    framed: OutsideVocabulary,
     ours: BpeVocabulary,
     kind: str,
     prompt: str,
@@ -130,7 +144,7 @@ def test_the_subject_is_found_in_the_tokens_of_every_tokenizer(
         "gpt2-like": gpt2_like,
         "ours": ours,
         "characters": CharVocabulary.from_text(text),
-        "framed": Framed(CharVocabulary.from_text(text).characters),
+        "framed": framed,
     }[kind]
     positions = subject_positions(asked_of(vocabulary), prompt)
     assert positions is not None
@@ -150,7 +164,7 @@ def test_the_subject_is_found_in_the_tokens_of_every_tokenizer(
 )
 def test_a_subject_at_an_edge_or_inside_a_token_has_whole_tokens(
     asked_of: Callable[..., Checkpoint],
-    gpt2_like: BpeVocabulary,
+    gpt2_like: OutsideVocabulary,
     prompt: str,
     subject: str,
     found: str,
