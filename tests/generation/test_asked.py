@@ -9,8 +9,8 @@ from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, 
 from transformers import PreTrainedTokenizerFast
 
 from core.checkpoints.store import Checkpoint, asking
-from core.data.people import Rule
 from core.data.outside_vocabulary import OutsideVocabulary
+from core.data.people import Rule
 from core.data.question_file import parse_set
 from core.data.question_set import QuestionSet
 from core.data.task import NOTABLE
