@@ -4,7 +4,6 @@ import argparse
 import json
 import time
 from dataclasses import asdict, replace
-from math import isfinite
 from pathlib import Path
 from typing import Any, get_args
 
@@ -16,17 +15,17 @@ from core.cli.questions import Chosen, add_questions, choose_questions
 from core.data.characters import legible
 from core.inspection.ablate import effect, head_means
 from core.inspection.answered import answered
-from core.inspection.head_record import SCORES, HeadRecord, save_record
-from core.inspection.head_rows import HeadTable, Together
+from core.inspection.head_record import HeadRecord, save_record
+from core.inspection.head_rows import HeadTable, Together, score_dict
 from core.inspection.head_table import (
     Prepared,
     head_tables,
     measure_heads,
     prepare,
     read_head,
-    strongest,
 )
-from core.inspection.heads import Head, HeadsOff, Mode, every_head, head_name, parse_head
+from core.inspection.heads import HeadsOff, Mode, every_head, head_name, parse_head
+from core.inspection.strongest import strongest
 from core.runs.card import machine
 
 KEYS = "layer head caption weight_on_name contribution attribution accuracy_without".split()
@@ -142,12 +141,12 @@ def _left_out(chosen: Chosen, prepared: Prepared, table: HeadTable, said: str) -
 
 
 def _row(values: dict[str, Any], table: HeadTable, *, scored: bool) -> dict[str, Any]:
-    """One head; over a question set with its scores by name, null where there is none."""
+    """One head; over a question set with its sink share and its scores with and without the first
+    token, null where there is none.
+    """
     row = {key: values[key] for key in KEYS}
     if scored:
-        at: Head = (values["layer"], values["head"])
-        found = {name: float(table.scores.heads[name][at]) for name in SCORES}
-        row["scores"] = {name: x if isfinite(x) else None for name, x in found.items()}
+        row |= score_dict(table.scores, values["layer"], values["head"])
     return row
 
 

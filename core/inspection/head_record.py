@@ -19,6 +19,9 @@ from core.inspection.heads import HeadMeans, Mode
 from core.inspection.patterns import PATTERNS
 
 SCORES = PATTERNS + OTHER_SCORES
+WITHOUT = "_without_first"
+# What older files lack, which are all of decoders without a learned sink: what it is made of there.
+ADDED = {"next token": None, "sink_share": "first token"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,8 +95,7 @@ def save_record(folder: Path, record: HeadRecord) -> None:
         "total": any_table.total,
         "accuracy": any_table.accuracy,
         "modes": {mode: _table_dict(table) for mode, table in record.tables.items()},
-        "scores": {name: _rounded(any_table.scores.heads[name]) for name in SCORES},
-        "uniform": {name: _rounded(any_table.scores.uniform[name]) for name in SCORES},
+        **_scores_dict(any_table.scores),
         "means": {
             "reading": _rounded(record.means.reading),
             "writing": _rounded(record.means.writing),
@@ -110,6 +112,22 @@ def _set_dict(asked: QuestionSet | None) -> dict[str, Any]:
     return {} if asked is None else {"right": asked.right, "set": asked.to_dict()}
 
 
+def _scores_dict(scores: Scores) -> dict[str, Any]:
+    """Scores and baselines, and the same without the first token."""
+    found: dict[str, Any] = {
+        side: {name: _rounded(getattr(scores, of)[name]) for name in SCORES}
+        for side, of in (("scores", "heads"), ("uniform", "uniform"))
+    }
+    if scores.without_first is None:
+        return found
+    others = _scores_dict(scores.without_first)
+    return {
+        **found,
+        **{f"{side}{WITHOUT}": values for side, values in others.items()},
+        "captions_without_first": scores.apart,
+    }
+
+
 def _table_dict(table: HeadTable) -> dict[str, Any]:
     return {
         "heads": [asdict(row) for row in table.rows],
@@ -124,15 +142,13 @@ def _together_dict(together: Together) -> dict[str, Any]:
 
 
 def _record(data: dict[str, Any]) -> HeadRecord:
-    scores = Scores(
-        heads={name: _array(data["scores"][name], 2) for name in SCORES},
-        uniform={name: _array(data["uniform"][name], 1) for name in SCORES},
-    )
+    scores = _scores(data)
     means = {
         name: _array(data["means"][name], 3).astype(np.float32) for name in HeadMeans.__slots__
     }
-    n_heads = {table.shape for table in scores.heads.values()}
-    n_layers = {table.shape for table in scores.uniform.values()}
+    every = [scores] if scores.without_first is None else [scores, scores.without_first]
+    n_heads = {table.shape for one in every for table in one.heads.values()}
+    n_layers = {table.shape for one in every for table in one.uniform.values()}
     if {shape[:2] for shape in map(np.shape, means.values())} != n_heads or len(n_heads) > 1:
         raise ValueError("scores and means are of models of different sizes")
     if n_layers != {shape[:1] for shape in n_heads}:
@@ -148,6 +164,29 @@ def _record(data: dict[str, Any]) -> HeadRecord:
         data=str(data["data_sha256"]),
         asked=set_from_dict(data["set"]) if "set" in data else None,
     )
+
+
+def _scores(data: dict[str, Any], which: str = "") -> Scores:
+    """The scores whose names end with `which`; those without the first token with them."""
+    other = not which and f"scores{WITHOUT}" in data
+    return Scores(
+        heads=_arrays(data[f"scores{which}"], 2),
+        uniform=_arrays(data[f"uniform{which}"], 1),
+        without_first=_scores(data, WITHOUT) if other else None,
+        apart=other and bool(data["captions_without_first"]),
+        renormalised=bool(which),
+    )
+
+
+def _arrays(values: dict[str, Any], n_axes: int) -> dict[str, NDArray[np.float64]]:
+    found = {
+        name: _array(values[name], n_axes) for name in SCORES if name in values or name not in ADDED
+    }
+    for name, same in ADDED.items():
+        if name not in found:
+            nothing = np.full_like(found[SCORES[0]], np.nan)
+            found[name] = nothing if same is None else found[same]
+    return found
 
 
 def _table(data: dict[str, Any], mode: Mode, scores: Scores) -> HeadTable:

@@ -22,6 +22,7 @@ from core.inspection.head_rows import (
     Numbers,
     Scores,
     Together,
+    known,
     n_together,
     ranked,
 )
@@ -37,17 +38,21 @@ Progress = Callable[[int, int], None]
 class Prepared:
     """What a table needs besides the ablations: the answers, the readings, the attribution
     (n_layers, n_heads), nan where a head does not add to the tokens' own stream.
+
+    `apart`: captions are decided without the first token. `of_task`: they speak of a name, else of
+    the subject of a set's prompt.
     """
 
     before: Answered
     accuracy: float
     readings: Readings
     attributed: Array
-    of_task: bool
+    of_task: bool = True
+    apart: bool = False
 
     @property
     def scores(self) -> Scores:
-        return named_scores(self.readings)
+        return named_scores(self.readings, apart=self.apart)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,6 +68,11 @@ class HeadExample:
     log_probability_lost: Numbers
     answers: tuple[Answer, ...]
     changed: tuple[bool, ...]
+
+    @property
+    def without_first(self) -> "HeadExample":
+        """The same with the scores without the first token."""
+        return replace(self, scores=self.scores.without_first or self.scores)
 
     @property
     def by_importance(self) -> tuple[Head, ...]:
@@ -83,8 +93,14 @@ class HeadExample:
         return [None if np.isnan(value) else float(value) for value in values.ravel()]
 
 
-def prepare(checkpoint: Checkpoint, questions: Sequence[Question]) -> Prepared:
-    """Cost: the answers, and two passes over each question. ValueError without known answers."""
+def prepare(
+    checkpoint: Checkpoint, questions: Sequence[Question], *, apart: bool | None = None
+) -> Prepared:
+    """Cost: the answers, and two passes over each question. ValueError without known answers.
+
+    With `apart` no head is named by its first token: so it is, unless told, of a model without a
+    task, which was trained on text at large.
+    """
     before = answered(checkpoint, questions)
     return Prepared(
         before=before,
@@ -92,6 +108,7 @@ def prepare(checkpoint: Checkpoint, questions: Sequence[Question]) -> Prepared:
         readings=read_split(checkpoint, before),
         attributed=_attributed(checkpoint.model, before),
         of_task=checkpoint.asked is None,
+        apart=checkpoint.task is None if apart is None else apart,
     )
 
 
@@ -103,31 +120,6 @@ def _attributed(model: Model, before: Answered) -> Array:
     found = mean_attribution(model, before)
     found[[not model.writes_to_tokens(layer) for layer in range(shape.n_layers)]] = np.nan
     return found
-
-
-def strongest(prepared: Prepared, n: int) -> tuple[tuple[Head, ...], str]:
-    """The `n` heads that seem to matter before any is switched off, in order of their layers; and
-    the measure by which they were chosen, in words.
-
-    That is how much a head adds directly to the logit of the first written token, either way; of a
-    model that is no sum of parts, what it brings from the name. Neither sees what a head does
-    through later layers. Raises ValueError for fewer than one, and where there is neither measure.
-    """
-    if n < 1:
-        raise ValueError(f"{n} heads: at least one has to be switched off")
-    for measure, values in (
-        ("direct attribution", np.abs(prepared.attributed)),
-        ("contribution of the name", prepared.readings.contribution),
-    ):
-        known = int(np.isfinite(values).sum())
-        if known:
-            order = np.argsort(np.where(np.isnan(values), np.inf, -values), axis=None)
-            places = np.unravel_index(order[: min(n, known)], values.shape)
-            return tuple(sorted((int(a), int(b)) for a, b in zip(*places, strict=True))), measure
-    raise ValueError(
-        "nothing says which heads seem to matter: this model is no sum of parts, and no question "
-        "names its subject; have every head switched off"
-    )
 
 
 def head_tables(
@@ -213,14 +205,14 @@ def head_row(prepared: Prepared, found: Effect) -> HeadRow:
 
 def read_head(prepared: Prepared, layer: int, head: int) -> dict[str, Any]:
     """What is known of a head that was not switched off, by the names of a row."""
-    caption = prepared.readings.caption(layer, head)
+    caption = prepared.readings.caption(layer, head, apart=prepared.apart)
     return {
         "layer": layer,
         "head": head,
         "caption": caption if prepared.of_task else of_subject(caption),
-        "weight_on_name": _known(prepared.readings.weight_on_name[layer, head]),
-        "contribution": _known(prepared.readings.contribution[layer, head]),
-        "attribution": _known(prepared.attributed[layer, head]),
+        "weight_on_name": known(prepared.readings.weight_on_name[layer, head]),
+        "contribution": known(prepared.readings.contribution[layer, head]),
+        "attribution": known(prepared.attributed[layer, head]),
     }
 
 
@@ -232,9 +224,9 @@ def head_example(
     Cost: a pass for each head, and the answers that change. Raises ValueError for what
     `checked_off` refuses.
     """
-    model, known = checkpoint.model, answered(checkpoint, [Question(trace.question, None, "")])
+    model, before = checkpoint.model, answered(checkpoint, [Question(trace.question, None, "")])
     found = [
-        effect(checkpoint, known, replace(off, heads=(head,))) for head in every_head(model.shape)
+        effect(checkpoint, before, replace(off, heads=(head,))) for head in every_head(model.shape)
     ]
     shape = (trace.n_layers, trace.n_heads)
     lost = np.array([-float(effect.answer_change[0]) for effect in found]).reshape(shape)
@@ -249,7 +241,3 @@ def head_example(
         answers=tuple(effect.answers[0] for effect in found),
         changed=tuple(bool(effect.changed[0]) for effect in found),
     )
-
-
-def _known(value: float) -> float | None:
-    return None if np.isnan(value) else float(value)

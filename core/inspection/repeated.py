@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from core.checkpoints.store import Checkpoint
+from core.generation.greedy import attending
 from core.inspection.ablate import switched_off
-from core.inspection.answered import attending
 from core.inspection.head_rows import n_together
 from core.inspection.heads import Head, HeadsOff, every_head
 from core.inspection.repeated_rows import (

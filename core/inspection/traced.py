@@ -56,8 +56,9 @@ class Proof:
     """Evidence that the weights shown are those the model used.
 
     row_sum_max_error: of each row, with the share of a learned sink where there is one, from 1.
-    future_exactly_zero: whether all that is masked has no weight. head_sum_max_error: the heads'
-    parts and the bias, summed, from what the output projection gave.
+    future_exactly_zero: whether all that is masked has no weight. same_argmax: whether the replay
+    would write the same token in every row. head_sum_max_error: the heads' parts and the bias,
+    summed, from what the output projection gave; None where something stands between them.
     """
 
     replay_max_difference: float
@@ -65,7 +66,7 @@ class Proof:
     future_exactly_zero: bool
     dtype: str
     same_argmax: bool = True
-    head_sum_max_error: float = 0.0
+    head_sum_max_error: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,10 +7,12 @@ import streamlit as st
 from core.data.question_set import QuestionSet
 from core.data.task import COURSE, Task
 from core.inspection.traced import AttentionTrace
+from pages.attention.apart import leave_out_first
 from pages.attention.upload import UPLOADED, Upload, choose_upload
 from pages.attention.view import ARCS, MAP, MOST_ARC_TOKENS, PARTS, View, make_view
 from pages.shared import bound
 from pages.shared.choosing import checkpoint_task, choose_model
+from pages.shared.no_first import choose_no_first, why_not
 from pages.shared.questions import choose_question
 from pages.shared.sets import choose_set
 
@@ -56,17 +58,20 @@ def choose() -> Asked:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Display:
-    """How a trace is drawn: its view, the kind of picture, and whose maximum is fully coloured."""
+    """How a trace is drawn: its view, the kind of picture, whose maximum is fully coloured, and
+    whether the first token is left out.
+    """
 
     view: View
     kind: str
     own_scale: bool
+    no_first: bool = False
 
 
 def choose_display(trace: AttentionTrace) -> Display:
     """Folding, kind of picture and colour scale, or why there is no choice."""
     with st.sidebar:
-        view = make_view(trace, folded=_choose_fold(trace))
+        view = make_view(trace, folded=(folded := _choose_fold(trace)))
         lacking = _views_lacking(trace, view)
         kinds = [kind for kind in (MAP, ARCS, PARTS) if kind not in lacking]
         kind = bound.segmented_control("View", kinds, default=MAP, required=True, key="view")
@@ -77,7 +82,10 @@ def choose_display(trace: AttentionTrace) -> Display:
             key="own-scale",
             help="Off: full colour is a weight of 1 in every map, so maps can be compared.",
         )
-    return Display(view=view, kind=kind or MAP, own_scale=own_scale)
+        no_first = choose_no_first("no-first", why_not([trace]))
+    if no_first:
+        view = leave_out_first(trace, view, folded=folded)
+    return Display(view=view, kind=kind or MAP, own_scale=own_scale, no_first=no_first)
 
 
 def _choose_fold(trace: AttentionTrace) -> bool:

@@ -18,13 +18,19 @@ TABLES_KEY = "tables"
 
 
 def show_downloads(
-    trace: AttentionTrace, view: View, charts: dict[str, Figure], at: tuple[int, int], row: int
+    trace: AttentionTrace,
+    view: View,
+    charts: dict[str, Figure],
+    at: tuple[int, int],
+    row: int,
+    *,
+    no_first: bool = False,
 ) -> None:
     """SVG of each picture, CSV of the head's weights, JSON of the whole trace; and tables.
 
     Files are made when a button is pressed, not before.
     """
-    name = head_name(*at)
+    name = head_name(*at) + (" without the first token" if no_first else "")
     table = weight_table(view, at)
     with st.container(horizontal=True):
         for what, chart in charts.items():

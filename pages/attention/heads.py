@@ -8,9 +8,10 @@ import streamlit as st
 from core.figures import attention as figures
 from core.figures import attention_row as row_figures
 from core.figures.template import Figure
-from core.inspection.captions import row_sentence, strongest_head
+from core.inspection.captions import strongest_head
 from core.inspection.heads import every_head, head_name, parse_head
 from core.inspection.traced import AttentionTrace, Step
+from pages.attention.apart import announced, row_said
 from pages.attention.controls import Display
 from pages.attention.downloads import show_downloads
 from pages.attention.view import (
@@ -44,7 +45,7 @@ def show_heads(trace: AttentionTrace, display: Display, whole: AttentionTrace) -
     line = st.grid(11, min_column_width=60, gap="xsmall", vertical_alignment="bottom")
     controls = [line.cell(column_span=span) for span in (3, 2, 3, 3)]
     with controls[0]:
-        score = _choose_score(trace)
+        score = _choose_score(trace, no_first=display.no_first)
     with controls[1]:
         at = _choose_head(whole)
     with controls[3]:
@@ -52,24 +53,17 @@ def show_heads(trace: AttentionTrace, display: Display, whole: AttentionTrace) -
     axes = view.axes[at[0]]
     with controls[2]:
         row, step = _choose_row(trace, axes, index)
-    sentence = row_sentence(
-        head_name(*at),
-        row,
-        view.weights[at][row],
-        axes.column_labels,
-        step,
-        latent=axes.row_labels[row] if axes.latents_look else "",
-        n_seen=len(axes.seen(row)),
-    )
+    sentence = row_said(trace, view, at, row, step, no_first=display.no_first)
     overview, one_head, one_row = _width(trace), 6, 4
     cells = st.grid(overview + one_head + one_row, min_column_width=46, gap="xsmall")
     with cells.cell(column_span=overview):
-        grid = _grid(trace, view, score, at)
+        grid = _grid(trace, display, score, at)
     with cells.cell(column_span=one_head):
         chart = _picture(trace, display, at, row, sentence)
     with cells.cell(column_span=one_row):
         bars = _row(view, at, row)
-    show_downloads(trace, view, {"Picture": chart, "Row": bars, "All heads": grid}, at, row)
+    charts = {"Picture": chart, "Row": bars, "All heads": grid}
+    show_downloads(trace, view, charts, at, row, no_first=display.no_first)
 
 
 def _width(trace: AttentionTrace) -> int:
@@ -77,8 +71,8 @@ def _width(trace: AttentionTrace) -> int:
     return min(max(3, round(0.75 * trace.n_layers)), 6)
 
 
-def _choose_score(trace: AttentionTrace) -> str:
-    offered = scores_offered(trace)
+def _choose_score(trace: AttentionTrace, *, no_first: bool) -> str:
+    offered = scores_offered(trace, no_first=no_first)
     return bound.selectbox(
         "Score of each head",
         offered,
@@ -135,8 +129,9 @@ def _row_label(axes: Axes, written: dict[int, Step], option: str) -> str:
     return f"{row} {axes.row_labels[row]}" + (f" → {leads} {step.label}" if step else "")
 
 
-def _grid(trace: AttentionTrace, view: View, score: str, selected: tuple[int, int]) -> Figure:
-    values, baseline = grid_scores(trace, score)
+def _grid(trace: AttentionTrace, display: Display, score: str, selected: tuple[int, int]) -> Figure:
+    view = display.view
+    values, baseline = grid_scores(trace, score, no_first=display.no_first)
     st.markdown(f"**All heads** (uniform: {baseline})")
     chart = figures.heads_grid(
         thumbnails(view),
@@ -165,6 +160,8 @@ def _picture(
     st.markdown(f"**{plain(sentence)}**")
     if at in trace.ablated:
         st.caption("This head is off: these are the weights it would have, and it brings nothing.")
+    if display.no_first:
+        st.caption(plain(announced(trace, at)))
     if display.kind == ARCS:
         chart = row_figures.arcs(view.weights[at], axes.column_labels, row)
     elif display.kind == PARTS and trace.query is not None and trace.key is not None:
@@ -175,7 +172,7 @@ def _picture(
             trace.query[at][token], trace.key[at], labels, token, seen=seen
         )
     else:
-        top = float(view.weights[at].max()) if display.own_scale else 1.0
+        top = (float(view.weights[at].max()) or 1.0) if display.own_scale else 1.0
         if display.own_scale:
             st.caption(f"Full colour is a weight of {top:.2g}, the largest of this head.")
         scores = None if view.scores is None else view.scores[at]
@@ -207,7 +204,7 @@ def _row(view: View, at: tuple[int, int], row: int) -> Figure:
         view.contribution[at][row],
         axes.column_labels,
         row,
-        seen=axes.seen(row),
+        seen=axes.seen(row) or [row],  # without its first token a row may have no key
     )
     show_chart(chart, alt=f"Weights and contributions of query row {row}")
     st.markdown(

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 from core.data.characters import SPACE_GLYPH
 from core.figures.thumbnails import thumbnail
 from core.inspection.fold import fold, word_index, word_labels
-from core.inspection.scores import HeadScores, head_scores, name_to_answer, uniform_over
+from core.inspection.scores import name_to_answer
+from core.inspection.trace_scores import trace_baseline, trace_scores
 from core.inspection.traced import Array, AttentionTrace
 
 MAP, ARCS, PARTS = "map", "arcs", "q·k parts"
@@ -18,17 +19,21 @@ SCORES = {
     "name": "weight on name",
     "answer": "name to answer",
     "previous_token": "previous token",
+    "next_token": "next token",
     "first_token": "first token",
     "normalised_entropy": "entropy",
     "distance": "distance",
+    "sink_share": "sink share",
 }
 MEANINGS = {
     "name": "mean weight on the tokens of the name",
     "answer": "contribution of the name's tokens to the first written piece",
     "previous_token": "mean weight on the token before",
+    "next_token": "mean weight on the token behind, in encoders",
     "first_token": "mean weight on the first token",
     "normalised_entropy": "entropy of the rows, 1 is uniform",
     "distance": "mean distance looked back, in tokens",
+    "sink_share": "mean share of the first token and of a learned sink, of rows with both",
 }
 
 
@@ -112,29 +117,32 @@ def make_view(trace: AttentionTrace, *, folded: bool) -> View:
     )
 
 
-def scores_offered(trace: AttentionTrace) -> list[str]:
+def scores_offered(trace: AttentionTrace, *, no_first: bool = False) -> list[str]:
     """Those that mean something: without a name none is of it, and a Perceiver's row that writes
-    the answer looks at latents, not at the name.
+    the answer looks at latents, not at the name. Only encoders look ahead.
     """
-    lacking = {"name": not trace.name_positions}
-    lacking["answer"] = lacking["name"] or bool(trace.latent_positions)
+    lacking = {"name": not trace.name_positions, "first_token": no_first}
+    lacking["next_token"] = not trace.layers_of("encoder")
+    lacking["answer"] = lacking["name"] or bool(trace.latent_positions) or not trace.steps
     return [name for name in SCORES if not lacking.get(name)]
 
 
-def grid_scores(trace: AttentionTrace, score: str) -> tuple[NDArray[np.float64], str]:
+def grid_scores(
+    trace: AttentionTrace, score: str, *, no_first: bool = False
+) -> tuple[NDArray[np.float64], str]:
     """The chosen score of every head, and what uniform attention would score, as text.
 
     Weight on the name is no number in layers whose columns are latents.
     """
     if score == "answer":
         brought, uniform = name_to_answer(trace)
-        return brought, f"{uniform.mean():.2g}"
-    visible = trace.visible[:, None]
-    scores: HeadScores = head_scores(trace.weights, trace.name_positions, visible)
-    values = np.array(getattr(scores, score))
-    baseline = np.array(getattr(uniform_over(visible, trace.name_positions), score))
+        return brought, f"{np.nanmean(uniform):.2g}"
+    values = getattr(trace_scores(trace, no_first=no_first), score).copy()
+    baseline = getattr(trace_baseline(trace, no_first=no_first), score).copy()
     if score == "name" and trace.latent_positions:
         values[1:], baseline[1:] = np.nan, np.nan
+    if np.isnan(baseline).all():
+        return values, "none here"
     ends = f"{np.nanmin(baseline):.2g}", f"{np.nanmax(baseline):.2g}"
     return values, " to ".join(dict.fromkeys(ends))
 

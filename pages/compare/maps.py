@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from core.figures import compare as figures
 from core.figures.template import Figure
-from core.inspection.align import Alignment
 from core.inspection.captions import mechanism_note
 from core.inspection.compare import Comparison, compare_heads, distances
 from core.inspection.heads import Head, head_name
@@ -27,15 +26,19 @@ GRID_KEY, TABLE_KEY = f"{PREFIX}grid", f"{PREFIX}table"
 
 def show_maps(pair: Pair, traces: Traces, view: View) -> None:
     """The difference in a sentence, three maps, all heads, files."""
-    compared = compare_heads(traces, view.alignment, view.heads, view.quantity)
+    compared = compare_heads(
+        traces, view.alignment, view.heads, view.quantity, no_first=view.no_first
+    )
     names = (head_name(*view.heads[0]), head_name(*view.heads[1]))
     title = words.headline(compared, names)
     st.markdown(f"#### {plain(title)}")
+    if view.no_first:
+        st.caption(words.APART)
     charts = _show_three(compared, names, title, own=view.own_scale)
     st.markdown(words.moved(compared, view.alignment.how))
     for note in dict.fromkeys(filter(None, map(mechanism_note, traces))):
         st.markdown(f":material/info: {note}")
-    apart = _distances(traces, view.alignment)
+    apart = _distances(traces, view)
     charts |= _show_all(pair, apart, view.heads[0])
     _show_files(pair, compared, names, pair.charts | charts, apart)
 
@@ -77,10 +80,10 @@ def _show_three(
     return charts
 
 
-def _distances(traces: Traces, alignment: Alignment) -> NDArray[np.float64] | str:
+def _distances(traces: Traces, view: View) -> NDArray[np.float64] | str:
     """How far all heads lie apart, or why that cannot be said."""
     try:
-        return distances(traces, alignment)
+        return distances(traces, view.alignment, no_first=view.no_first)
     except ValueError as error:
         return str(error)
 
@@ -116,6 +119,8 @@ def _show_files(
     apart: NDArray[np.float64] | str,
 ) -> None:
     rows, name = words.frame(found), f"{pair.what} {' '.join(dict.fromkeys(names))}"
+    if found.no_first:
+        name += " without the first token"
     with st.container(horizontal=True):
         for what, chart in charts.items():
             download_svg(what, chart, f"{name} {what}")
@@ -142,6 +147,7 @@ def _values(pair: Pair, found: Comparison, names: tuple[str, str]) -> dict[str, 
     return {
         **sides,
         "quantity": found.quantity,
+        "without_first": found.no_first,
         "labels": list(found.labels),
         "A_values": found.first.tolist(),
         "B_values": found.second.tolist(),

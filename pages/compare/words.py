@@ -12,6 +12,10 @@ from core.inspection.traced import AttentionTrace
 from pages.compare.controls import MODELS, Pair, Side
 from pages.shared.text import percent, plain, verdict_badge
 
+APART = (
+    "Without the first token: weights are renormalised over the other keys, rows that leave them "
+    "nothing are empty; contributions are what they were."
+)
 LOOKS = {"weight": "looks {} at", "contribution": "brings {} from"}
 NO_NUMBERING = (
     "Heads of two trainings have no common numbering: that L1·H2 does here what L1·H2 does there "

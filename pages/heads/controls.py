@@ -9,12 +9,22 @@ from core.data.task import Task
 from core.inspection.heads import Mode
 from pages.shared import bound
 from pages.shared.choosing import checkpoint_task, choose_model
+from pages.shared.no_first import choose_no_first
 from pages.shared.records import sets_of, weights_digest
 from pages.shared.sets import choose_set
 
 PREFIX = "heads-"
 ALL, ONE, PATCH, TWICE = "all heads", "one question", "patching", "tokens said twice"
 SPLITS = {"dev": "never asked (dev)", "test": "never asked (test)", "train": "asked in training"}
+APART = (
+    "Without the first token: patterns, weights and scores are those of rows renormalised over the "
+    "other keys; a sink share is said where it is large. Contributions and effects are those of "
+    "whole rows."
+)
+TOO_OLD = (
+    "No choice: this table was recorded before there were scores without the first token. Measured "
+    "anew (python -m core heads with --record) it has them."
+)
 INSTEAD: dict[Mode, str] = {"zero": "zero", "mean": "its mean"}
 
 
@@ -80,6 +90,15 @@ def _choose_measured(asked: QuestionSet | None) -> tuple[str, str | None]:
         "for the rows that read the question and those that write the answer.",
     )
     return split, mode
+
+
+def choose_first_out(reason: str) -> bool:
+    """Whether the first token is left out, said aloud; with a reason why not, no choice."""
+    with st.sidebar:
+        no_first = choose_no_first(f"{PREFIX}no-first", reason)
+    if no_first:
+        st.caption(APART)
+    return no_first
 
 
 def choose_part() -> str:

@@ -4,7 +4,7 @@ The table is that of the record beside the weights, or measured when it is wante
 """
 
 import shlex
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import partial
 from typing import Any
 
@@ -17,7 +17,7 @@ from core.figures.template import Figure
 from core.inspection.head_rows import HeadTable
 from core.inspection.heads import head_name
 from pages.heads import overview_words as words
-from pages.heads.controls import PREFIX, SPLITS, Measured
+from pages.heads.controls import PREFIX, SPLITS, TOO_OLD, Measured, choose_first_out
 from pages.shared import bound
 from pages.shared.charts import clicked, download_csv, download_json, download_svg, show_chart
 from pages.shared.records import problem_of, record_of
@@ -38,6 +38,9 @@ LARGE = (
 def show_overview(measured: Measured, table: HeadTable) -> None:
     """The picture with what stands beside it, what both say, and every number in a table."""
     st.markdown(f"#### {plain(words.headline(table, measured.split))}")
+    others, name = table.without_first, f"{measured.named} heads"
+    if choose_first_out(TOO_OLD if others is None else "") and others is not None:
+        table, name = others, f"{name} without the first token"
     picture, beside = st.columns([1.6, 1], gap="medium")
     with beside:
         x = _choose_measure("Across", "contribution", "x")
@@ -48,9 +51,9 @@ def show_overview(measured: Measured, table: HeadTable) -> None:
     st.markdown(f"{words.agreement(table)}  \n{words.together(table)}{_rule(measured)}")
     _show_table(measured, table)
     with st.container(horizontal=True):
-        download_svg("Scatter", chart, f"{measured.named} heads")
-        download_csv("Table", frame(table), f"{measured.named} heads {measured.split}")
-        download_json("Table", partial(_values, measured, table), f"{measured.named} heads")
+        download_svg("Scatter", chart, name)
+        download_csv("Table", frame(table), f"{name} {measured.split}")
+        download_json("Table", partial(_values, measured, table), name)
 
 
 def _show_scatter(table: HeadTable, x: str, y: str, chosen: str) -> Figure:
@@ -112,6 +115,8 @@ def _show_table(measured: Measured, table: HeadTable) -> None:
         width=360,
     )
     rows = table.sorted_by(order) if order else list(table.rows)
+    if measured.asked is not None:
+        rows = [replace(row, caption=of_subject(row.caption)) for row in rows]
     with st.container(height=LINE * len(rows) + HEAD_LINE, border=False):  # scrolls on a phone
         st.markdown(words.markdown_table(rows, link_of(measured)))
 

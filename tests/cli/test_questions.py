@@ -16,7 +16,7 @@ from core.data.question_file import read_set
 from core.data.question_set import RULES
 from core.evaluation.shares import wilson_interval
 from core.generation.greedy import answer
-from core.inspection.head_record import SCORES, load_record, recorded_sets
+from core.inspection.head_record import load_record, recorded_sets
 from core.inspection.heads import every_head
 
 Run = Callable[..., Any]
@@ -123,10 +123,10 @@ def test_heads_reports_the_rule_and_the_scores_of_every_head(
     evaluated = run("evaluate", *arguments[1:], "--json").report
     assert report["accuracy"] == evaluated["accuracy"]
     for row in report["heads"]:
-        assert set(row) == {*KEYS, "scores"}
-        assert set(row["scores"]) == {*SCORES}
+        assert set(row) == {*KEYS, "sink_share", "scores", "scores_without_first"}
+        assert 0 <= row["sink_share"] <= 1
+        assert set(row["scores"]) == set(row["scores_without_first"])
         assert row["weight_on_name"] == pytest.approx(row["scores"]["name"])
-        assert row["scores"]["first token"] >= 0
     out = run(*arguments).out.splitlines()
     assert out[1] == f"an answer is {RULES['first-tokens']}"
     assert "weight on subject" in out[2]

@@ -12,8 +12,8 @@ from torch import Tensor
 
 from core.checkpoints.store import Checkpoint
 from core.data.vocabulary import Vocabulary
+from core.generation.greedy import attending
 from core.inspection import repeated as measuring
-from core.inspection.answered import attending
 from core.inspection.repeated import heads_off, look, loss_without, measure_repeated
 from core.inspection.repeated_rows import SCORES, Repeated
 from core.inspection.repeated_tokens import N_DRAWS, Twice, drawn_heads, said_twice

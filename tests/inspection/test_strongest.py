@@ -9,8 +9,9 @@ from core.checkpoints.store import Checkpoint, asking
 from core.data.people import Question
 from core.data.question_file import parse_set
 from core.data.vocabulary import Vocabulary
-from core.inspection.head_table import head_example, measure_heads, prepare, strongest
+from core.inspection.head_table import head_example, measure_heads, prepare
 from core.inspection.heads import every_head
+from core.inspection.strongest import strongest
 from core.inspection.trace import trace
 from core.models.seam import Ability
 from tests.other_model import OtherModel, other_model

@@ -181,7 +181,7 @@ def test_the_name_is_scored_only_where_the_columns_are_tokens(store: Callable, o
     score = app.selectbox(key="score")
     assert "name to answer" not in score.options
     assert "name to answer**: contribution" in score.help
-    assert score.help.count("(not here)") == 1
+    assert score.help.count("(not here)") == 2  # nor a next token, which only encoders look at
     for head in rows_of(app, 0, layer=0):
         assert (head["shown"] == "–") == (head["layer"] > 0)
     app.selectbox(key="checkpoint").set_value("plain").run()
