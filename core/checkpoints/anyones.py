@@ -3,19 +3,18 @@ door to opening it. Free of torch and transformers until a model is opened.
 """
 
 import os
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import psutil
 
-from core.checkpoints.found import NotAModel
+from core.checkpoints.not_a_model import NotAModel
+from core.checkpoints.progress import Progress, silent
 
 if TYPE_CHECKING:
     from core.checkpoints.store import Checkpoint
 
-Progress = Callable[[str], None]
 MEMORY_VARIABLE = "EXPLORER_MODEL_MEMORY"  # bytes that opened models may take together
 SHARE = 0.5  # of the machine's memory, unless told
 
@@ -63,10 +62,6 @@ def refuse_memory(n_bytes: int, name: str) -> None:
             f"{name}: needs {n_bytes / 1e9:.1f} GB of memory in float32; models may take "
             f"{most / 1e9:.1f} GB together ({MEMORY_VARIABLE})"
         )
-
-
-def silent(_text: str) -> None:
-    """The progress that nobody reads."""
 
 
 def open_anyones(path: Path, *, name: str = "", progress: Progress = silent) -> "Checkpoint":

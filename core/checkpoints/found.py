@@ -6,52 +6,64 @@ held against the files before memory is taken. Free of torch and of transformers
 """
 
 import hashlib
+import os
 import re
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from math import prod
 from pathlib import Path
 from typing import Any, Literal, cast
 
+from core.checkpoints.claims import refuse_config, refuse_sizes
+from core.checkpoints.gguf_header import GGUFHeader, read_gguf_header
+from core.checkpoints.not_a_model import NotAModel
+from core.checkpoints.safetensors_header import Stored, read_safetensors_header
 from core.files import read_json
-from core.reading import parse_json, refuse_large
+from core.reading import refuse_large
 
 CONFIG, INDEX, SINGLE = "config.json", "model.safetensors.index.json", "model.safetensors"
 ADAPTER = "adapter_config.json"
 GGUF = ".gguf"
-MOST_HEADER_BYTES = 100_000_000
 MOST_FILE_BYTES = 200_000_000_000
 MOST_FILES = 512
-# What a configuration may ask for: counts of parts that are built one by one, and other sizes.
-MOST_PARTS, MOST_SIZE = 1024, 2**25
-_NO_COUNTS = ("_dim", "_size", "id", "ids")
-_COUNTS = re.compile(r"layer|block|head|expert|group|stage")
-_PLAIN_NAME = re.compile(r"[\w.-]+\.safetensors")
+_PLAIN_NAME = re.compile(r"\w[\w.-]*\.safetensors")
 _EXCERPT = 16 * 2**20  # of files that are too large to be read whole for a digest
-_NAME = re.compile(r"[\w][\w.-]{0,63}")
-
-
-class NotAModel(ValueError):  # noqa: N818 - it is said, not raised for programmers
-    """What cannot be opened, and why, in one sentence."""
+_NAME = re.compile(r"[^\W_][\w.-]{0,63}")
+_SPLIT = re.compile(r"-\d{5}-of-(\d{5})\.gguf$")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
-    """A model on disk. config is what a folder says of itself; a GGUF file says it inside.
+    """A model on disk. config is what a folder says of itself; a GGUF file says it in its header.
 
-    n_numbers: how many numbers the weights hold, `dtypes` of which kinds; 0 and none for GGUF.
+    stored: what the files of a folder list.
     """
 
     path: Path
     kind: Literal["folder", "gguf"]
-    config: dict[str, Any]
     files: tuple[Path, ...]
-    n_numbers: int
-    dtypes: tuple[str, ...]
+    config: dict[str, Any]
+    stored: tuple[Stored, ...] = ()
+    header: GGUFHeader | None = None
 
     @property
     def default_name(self) -> str:
-        return re.sub(r"[^\w.-]+", "-", self.path.stem if self.kind == "gguf" else self.path.name)
+        return name_of(self.path)
+
+    @property
+    def n_numbers(self) -> int:
+        """How many numbers the weights hold."""
+        return self.header.n_numbers if self.header else sum(s.n_numbers for s in self.stored)
+
+    @property
+    def n_tensors(self) -> int:
+        return len(self.header.tensors if self.header else self.stored)
+
+    @property
+    def dtype(self) -> str:
+        """Of which kinds the numbers are."""
+        if self.header:
+            return self.header.dtype
+        kinds = {stored.dtype for stored in self.stored}
+        return ", ".join(sorted({kind for kind in kinds if "F" in kind} or kinds))
 
 
 def find_model(path: Path) -> Found:
@@ -60,18 +72,29 @@ def find_model(path: Path) -> Found:
     Cost: the headers of its files.
     """
     try:
-        if path.suffix == GGUF or path.is_file():
+        if not path.is_dir():
             return _find_gguf(path)
         return _find_folder(path)
     except OSError as error:
         raise NotAModel(f"{path}: cannot be read ({error.strerror})") from None
+    except ValueError as error:  # a path with a null byte in it, a file that is too large
+        if isinstance(error, NotAModel):
+            raise
+        raise NotAModel(str(error)) from None
+
+
+def name_of(path: Path) -> str:
+    """What a model is called unless told: the folder's name, or the file's without its ending."""
+    plain = path.name.removesuffix(GGUF) if path.suffix == GGUF else path.name
+    return re.sub(r"[^\w.-]+|\.\.+", "-", plain).strip("-._")[:64].rstrip("-._") or "model"
 
 
 def check_name(name: str) -> str:
     """A name for the shelf. Raises NotAModel for what could lead out of it."""
     if not _NAME.fullmatch(name) or ".." in name:
         raise NotAModel(
-            f"{name!r} is no name for a model: letters, digits, dots, dashes, at most 64"
+            f"{name!r:.80} is no name for a model: letters, digits, dots, dashes and underscores, "
+            "a letter or digit first, at most 64"
         )
     return name
 
@@ -93,146 +116,81 @@ def digest_of(found: Found) -> str:
     return whole.hexdigest()
 
 
-def refuse_sizes(config: Mapping[str, Any], name: str) -> None:
-    """Raise NotAModel for a configuration whose counts and sizes no model has."""
-    for key, value in _numbers(config, ""):
-        counts = bool(_COUNTS.search(key.rpartition(".")[2]))
-        most = (
-            MOST_PARTS if counts and not key.endswith(("_dim", "_size", "id", "ids")) else MOST_SIZE
-        )
-        if not 0 <= abs(value) <= most:
-            raise NotAModel(f"{name}: {key} is {value:,}; at most {most:,} is believed")
+def real(path: Path) -> Path:
+    """Where links lead; a loop of them leads nowhere and is no error, as for Path.resolve it is."""
+    return Path(os.path.realpath(path))
+
+
+def inside(folder: Path, name: str) -> Path:
+    """A file of the folder, or of the cache of Hugging Face that its links lead to.
+
+    Raises NotAModel for links to anything else, and for what is no file.
+    """
+    path = folder / name
+    home = real(folder)
+    homes = [home]
+    if home.parent.name == "snapshots":  # models--OWNER--NAME/snapshots/HASH beside …/blobs
+        homes.append(home.parents[1] / "blobs")
+    if not any(real(path).is_relative_to(place) for place in homes):
+        raise NotAModel(f"{path}: leads out of its folder")
+    if not path.is_file():
+        raise NotAModel(f"{path}: " + ("is no file" if path.exists() else "there is no such file"))
+    refuse_large(path, MOST_FILE_BYTES)
+    return path
 
 
 def _find_gguf(path: Path) -> Found:
     if not path.exists():
-        raise NotAModel(f"{path}: there is no such file")
-    refuse = NotAModel(
-        f"{path}: neither a folder with {CONFIG} and safetensors nor a GGUF file; weights in other "
-        "files could run code when they are read"
-    )
+        raise NotAModel(f"{path}: there is no such folder or file")
     if path.suffix != GGUF:
-        raise refuse
-    try:
-        refuse_large(path, MOST_FILE_BYTES)
-    except ValueError as error:
-        raise NotAModel(str(error)) from None
-    with path.open("rb") as file:
-        if file.read(4) != b"GGUF":
-            raise NotAModel(f"{path}: does not begin as a GGUF file does")
-    return Found(path=path, kind="gguf", config={}, files=(path,), n_numbers=0, dtypes=())
+        raise NotAModel(
+            f"{path}: neither a folder with {CONFIG} and safetensors nor a GGUF file; weights in "
+            "other files could run code when they are read"
+        )
+    refuse_large(path, MOST_FILE_BYTES)
+    if path.stat().st_size == 0:
+        raise NotAModel(f"{path}: is empty")
+    if (parts := _SPLIT.search(path.name)) and parts[1] != "00001":
+        raise NotAModel(f"{path}: one of {int(parts[1])} parts; only a GGUF in one file is read")
+    header = read_gguf_header(path)
+    return Found(path=path, kind="gguf", files=(path,), config={}, header=header)
 
 
 def _find_folder(path: Path) -> Found:
-    if not path.is_dir():
-        raise NotAModel(f"{path}: there is no such folder")
-    if not (path / CONFIG).is_file():
+    if not (path / CONFIG).exists() and not (path / CONFIG).is_symlink():
         ggufs = sorted(p.name for p in path.glob(f"*{GGUF}"))
         hint = f"; name the file in it: {', '.join(ggufs[:3])}" if ggufs else ""
         raise NotAModel(f"{path}: there is no {CONFIG} in this folder{hint}")
-    if (path / ADAPTER).exists():
+    if (path / ADAPTER).exists() or (path / ADAPTER).is_symlink():
         raise NotAModel(f"{path}: an adapter ({ADAPTER}); merge it into its model first")
-    try:
-        config = read_json(_inside(path, CONFIG))
-    except ValueError as error:
-        raise NotAModel(str(error)) from None
-    _refuse_config(config, path / CONFIG)
+    config = read_json(inside(path, CONFIG))
+    refuse_config(config, str(path / CONFIG))
     files = _weight_files(path)
-    shapes = [shape for file in files for shape in _headers(file)]
-    return Found(
-        path=path,
-        kind="folder",
-        config=config,
-        files=tuple(files),
-        n_numbers=sum(n for n, _ in shapes),
-        dtypes=tuple(sorted({dtype for _, dtype in shapes})),
-    )
-
-
-def _refuse_config(config: dict[str, Any], name: Path) -> None:
-    if not isinstance(config.get("model_type"), str):
-        raise NotAModel(f"{name}: names no model_type")
-    if "auto_map" in config:
-        raise NotAModel(f"{name}: asks for code of its own (auto_map); none is run from a folder")
-    if config.get("quantization_config") is not None:
-        raise NotAModel(f"{name}: quantised weights are read from GGUF files only")
-    refuse_sizes(config, str(name))
+    stored = [stored for file in files for stored in read_safetensors_header(file)]
+    if not stored or len({one.name for one in stored}) < len(stored):
+        said = "list a tensor twice" if stored else "hold no tensor"
+        raise NotAModel(f"{path}: its safetensors files {said}")
+    refuse_sizes(config, str(path / CONFIG), n_tensors=len(stored))
+    return Found(path=path, kind="folder", config=config, files=tuple(files), stored=tuple(stored))
 
 
 def _weight_files(folder: Path) -> list[Path]:
     """One file, or those that an index names. Raises NotAModel for names that lead elsewhere."""
-    if (folder / SINGLE).exists():
-        return [_inside(folder, SINGLE)]
-    if not (folder / INDEX).exists():
+    if (folder / SINGLE).exists() or (folder / SINGLE).is_symlink():
+        return [inside(folder, SINGLE)]
+    if not (folder / INDEX).exists() and not (folder / INDEX).is_symlink():
         raise NotAModel(
             f"{folder}: there is no {SINGLE} in this folder (pickles such as pytorch_model.bin are "
             "not read: they could run code)"
         )
-    try:
-        index = read_json(_inside(folder, INDEX))
-    except ValueError as error:
-        raise NotAModel(str(error)) from None
-    mapped = index.get("weight_map")
-    names = set(cast(dict[str, Any], mapped).values()) if isinstance(mapped, dict) else set[Any]()
+    mapped: object = read_json(inside(folder, INDEX)).get("weight_map")
+    names = list(cast(dict[str, Any], mapped).values()) if isinstance(mapped, dict) else []
     for name in names:
         if not isinstance(name, str) or not _PLAIN_NAME.fullmatch(name):
             raise NotAModel(f"{folder / INDEX}: {name!r:.80} is no name of a file in this folder")
-    if not 0 < len(names) <= MOST_FILES:
-        raise NotAModel(f"{folder / INDEX}: names {len(names)} files; 1 to {MOST_FILES} are read")
-    return [_inside(folder, name) for name in sorted(cast(set[str], names))]
-
-
-def _inside(folder: Path, name: str) -> Path:
-    """A file of the folder, or of the cache of Hugging Face that its links lead to."""
-    path = folder / name
-    if not path.is_file():
-        raise NotAModel(f"{path}: there is no such file")
-    home = folder.resolve()
-    homes = [home, home.parents[1]] if home.parent.name == "snapshots" else [home]
-    if not any(path.resolve().is_relative_to(place) for place in homes):
-        raise NotAModel(f"{path}: leads out of its folder")
-    return path
-
-
-def _headers(path: Path) -> Iterator[tuple[int, str]]:
-    """How many numbers each tensor of a safetensors file has, and of which kind; the bytes that
-    they need are held against those that are there.
-    """
-    size = path.stat().st_size
-    with path.open("rb") as file:
-        n_header = int.from_bytes(file.read(8), "little")
-        if size < 8 or n_header > min(size - 8, MOST_HEADER_BYTES):
-            raise NotAModel(f"{path}: not a whole safetensors file")
-        raw = file.read(n_header)
-    try:
-        header = parse_json(raw, str(path))
-    except ValueError as error:
-        raise NotAModel(str(error)) from None
-    if not isinstance(header, dict):
-        raise NotAModel(f"{path}: not a safetensors file")
-    for name, entry in cast(dict[str, dict[str, Any]], header).items():
-        if name != "__metadata__":
-            yield _tensor(path, name, entry, size - 8 - n_header)
-
-
-def _tensor(path: Path, name: str, entry: Any, n_bytes: int) -> tuple[int, str]:
-    try:
-        shape, (start, end), dtype = entry["shape"], entry["data_offsets"], entry["dtype"]
-        whole = all(isinstance(n, int) and n >= 0 for n in (*shape, start, end))
-        fits = whole and 0 <= start <= end <= n_bytes and prod(shape) <= 2 * (end - start)
-    except (KeyError, TypeError, ValueError):
-        fits, shape, dtype = False, list[int](), ""
-    if not fits or not isinstance(dtype, str):
-        raise NotAModel(f"{path}: {name:.60} claims a shape and place that the file has not")
-    return prod(shape), dtype
-
-
-def _numbers(value: Any, key: str) -> Iterator[tuple[str, int]]:
-    if isinstance(value, Mapping):
-        for name, inner in cast(Mapping[str, Any], value).items():
-            yield from _numbers(inner, f"{key}.{name}" if key else str(name))
-    elif isinstance(value, list):
-        for inner in cast(list[Any], value):
-            yield from _numbers(inner, key)
-    elif isinstance(value, int) and not isinstance(value, bool):
-        yield key, value
+    different = sorted(set(cast(list[str], names)))
+    if not 0 < len(different) <= MOST_FILES:
+        raise NotAModel(
+            f"{folder / INDEX}: names {len(different)} files; 1 to {MOST_FILES} are read"
+        )
+    return [inside(folder, name) for name in different]

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from core.checkpoints.shelf import content_hash
-from core.checkpoints.store import asking, load_checkpoint
-from core.cli.arguments import checkpoint_folder
+from core.checkpoints.any import load_any, weights_digest_of
+from core.checkpoints.store import asking
+from core.cli.arguments import progress_line
 from core.data.characters import legible
 from core.data.people import is_right
 from core.data.question_set import QuestionSet
@@ -29,8 +29,7 @@ def report_set(asked: QuestionSet, options: argparse.Namespace) -> None:
             raise ValueError(
                 f"--{option} is for the questions of a task: leave it out with --questions"
             )
-    folder = checkpoint_folder(options.checkpoint)
-    stored = asking(load_checkpoint(folder), asked)
+    stored = asking(load_any(options.checkpoint, progress=progress_line()), asked)
     started = time.perf_counter()
     given = answer(stored, [question.text for question in asked.questions])
     seconds, result = time.perf_counter() - started, grade(asked.questions, given)
@@ -46,7 +45,7 @@ def report_set(asked: QuestionSet, options: argparse.Namespace) -> None:
         "wrong": wrong_answers(asked, given),
         "seconds": seconds,
         "machine": machine(),
-        "weights_sha256": content_hash(folder),
+        "weights_sha256": weights_digest_of(options.checkpoint),
         "data_sha256": asked.digest,
     }
     if options.predictions is not None:

@@ -4,12 +4,10 @@ import argparse
 import json
 import time
 from dataclasses import asdict, replace
-from pathlib import Path
 from typing import Any, get_args
 
-from core.checkpoints.shelf import content_hash
-from core.checkpoints.store import load_checkpoint
-from core.cli.arguments import checkpoint_folder
+from core.checkpoints.any import load_any, records_folder, weights_digest_of
+from core.cli.arguments import progress_line
 from core.cli.heads_text import off_text, progress_over, table_text
 from core.cli.questions import Chosen, add_questions, choose_questions
 from core.data.characters import legible
@@ -64,14 +62,14 @@ def add_heads(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> None:
     """Measure every head, write what was asked for, print."""
     _refuse_both(options)
-    folder = checkpoint_folder(options.checkpoint)
-    chosen = choose_questions(load_checkpoint(folder), options)
+    stored = load_any(options.checkpoint, progress=progress_line())
+    chosen = choose_questions(stored, options)
     if options.off:
         report = _off(chosen, options)
         print(json.dumps(report, ensure_ascii=False) if options.json else off_text(report))
         return
     if options.record:
-        table = _record(folder, chosen, options)
+        table = _record(chosen, options)
         report = _report(chosen, table)
     else:
         report, table = _measure(chosen, options)
@@ -150,7 +148,7 @@ def _row(values: dict[str, Any], table: HeadTable, *, scored: bool) -> dict[str,
     return row
 
 
-def _record(folder: Path, chosen: Chosen, options: argparse.Namespace) -> HeadTable:
+def _record(chosen: Chosen, options: argparse.Namespace) -> HeadTable:
     """Both modes, into a file beside the weights."""
     started, progress = time.perf_counter(), progress_over(_many(chosen), len(get_args(Mode)))
     tables, means = head_tables(
@@ -163,11 +161,11 @@ def _record(folder: Path, chosen: Chosen, options: argparse.Namespace) -> HeadTa
         means=means,
         seconds=time.perf_counter() - started,
         machine=machine(),
-        weights=content_hash(folder),
+        weights=weights_digest_of(options.checkpoint),
         data=chosen.digest,
         asked=chosen.asked,
     )
-    save_record(folder, record)
+    save_record(records_folder(options.checkpoint), record)
     return tables[options.mode]
 
 

@@ -28,13 +28,15 @@ class OutsideVocabulary:
 
     ends: further tokens that end an answer, from the model's generation settings. begin_id: what a
     decoder beside an encoder begins with. With `in_chat` a text is what somebody says, and the
-    tokenizer's chat template is put around it.
+    tokenizer's chat template is put around it. n_rows: how many tokens the model has; a tokenizer
+    may know more.
     """
 
     tokenizer: Any
     ends: frozenset[int] = frozenset()
     begin_id: int | None = None
     in_chat: bool = False
+    n_rows: int | None = None
 
     @property
     def kind(self) -> str:
@@ -78,8 +80,14 @@ class OutsideVocabulary:
         return self.tokenizer.apply_chat_template(said, tokenize=False, add_generation_prompt=True)
 
     def encode(self, text: str) -> list[int]:
-        ids = self.tokenizer(self.text_in(text), add_special_tokens=not self.in_chat).input_ids
-        return cast(list[int], ids)
+        found = self.tokenizer(self.text_in(text), add_special_tokens=not self.in_chat).input_ids
+        ids = cast(list[int], found)
+        if self.n_rows is not None and (beyond := [i for i in ids if i >= self.n_rows]):
+            raise ValueError(
+                f"this model has no token {self._piece(beyond[0])!r:.40}: its tokenizer knows it by "
+                f"{beyond[0]:,}, the model has {self.n_rows:,}"
+            )
+        return ids
 
     def decode(self, ids: Iterable[int]) -> str:
         """The text, special tokens left out."""

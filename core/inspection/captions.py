@@ -52,8 +52,8 @@ def _apart(sink: float | None) -> str:
     return "" if sink is None else f" without the first token, which has {sink:.2g}"
 
 
-def strongest_head(trace: AttentionTrace) -> tuple[int, int]:
-    """The head that brings most of the name to the first written token.
+def strongest_head(trace: AttentionTrace, layers: Sequence[int] | None = None) -> tuple[int, int]:
+    """The head, of all layers or of some, that brings most of the name to the first written token.
 
     Measured by contribution (weight · value · W_O), not by weight alone. Where no name is known,
     every token of the question counts, without the first where sinks are set apart. Where nothing
@@ -61,10 +61,11 @@ def strongest_head(trace: AttentionTrace) -> tuple[int, int]:
     brings most of them to the last latent that the first written token sees. Cost: one row of each
     head; where all rows count one pass over the weights, layer by layer.
     """
-    n_layers = 1 if trace.latent_positions else trace.n_layers
-    brought = np.stack([_brought(trace, layer) for layer in range(n_layers)])
-    layer, head = divmod(int(brought.argmax()), trace.n_heads)
-    return layer, head
+    asked = range(trace.n_layers) if layers is None else layers
+    looking = asked[:1] if trace.latent_positions else asked
+    brought = np.stack([_brought(trace, layer) for layer in looking])
+    place, head = divmod(int(brought.argmax()), trace.n_heads)
+    return looking[place], head
 
 
 def _brought(trace: AttentionTrace, layer: int) -> NDArray[np.float32]:

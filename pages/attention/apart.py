@@ -5,41 +5,23 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from core.inspection.blocks import seen_in
 from core.inspection.captions import row_sentence
-from core.inspection.fold import fold, fold_visible
+from core.inspection.fold import fold_visible
 from core.inspection.heads import Head, head_name
-from core.inspection.sinks import (
-    fold_without_first,
-    layers_without_first,
-    others_visible,
-    sink_shares,
-    sinks_apart,
-    without_first,
-)
-from core.inspection.traced import Array, AttentionTrace, Step, contribution
+from core.inspection.sinks import others_visible, sink_shares, sinks_apart
+from core.inspection.traced import AttentionTrace, Step
 from pages.attention.view import View
 from pages.shared.text import percent
 
 
-def leave_out_first(trace: AttentionTrace, view: View, *, folded: bool) -> View:
+def leave_out_first(view: View) -> View:
     """Weights renormalised over the other keys; contributions there are what they were."""
-    layers, starts = range(trace.n_layers), trace.word_starts
-    firsts = [trace.columns(layer)[0] for layer in layers]
-    if not folded:
-        weights, brought = layers_without_first(trace), view.contribution.copy()
-        for layer, first in enumerate(firsts):
-            brought[layer, :, :, first] = 0
-    else:
-        weights = np.stack(
-            [fold_without_first(trace.weights[layer], starts, firsts[layer]) for layer in layers]
-        )
-        brought = np.stack([_folded_others(trace, layer, firsts[layer]) for layer in layers])
-    visible = trace.visible
     axes = [
-        replace(one, visible=_visible(trace, visible[layer], firsts[layer], folded=folded))
+        replace(one, visible=_visible(view.trace, layer, folded=view.folded))
         for layer, one in enumerate(view.axes)
     ]
-    return replace(view, axes=axes, weights=weights, contribution=brought)
+    return replace(view, axes=axes, no_first=True)
 
 
 def row_said(
@@ -49,14 +31,11 @@ def row_said(
     whatever is drawn.
     """
     axes = view.axes[at[0]]
-    weights, seen, sink = view.weights[at][row], axes.seen(row), None
+    seen, sink = axes.seen(row), None
     if no_first or sinks_apart(trace):
-        folded, layer = view.n_rows < trace.n_tokens, at[0]
-        weights = _head_without_first(trace, at, folded=folded)[row]
-        first = trace.columns(layer)[0]
-        others = _visible(trace, trace.visible[layer], first, folded=folded)
-        seen = np.flatnonzero(others[row]).tolist()
-        sink = _share(trace, view, at, row)
+        view = view if view.no_first else leave_out_first(view)
+        seen, sink = view.axes[at[0]].seen(row), _share(trace, view, at, row)
+    weights = view.weights(at)[row]
     return row_sentence(
         head_name(*at),
         row,
@@ -85,21 +64,6 @@ def _share(trace: AttentionTrace, view: View, at: Head, row: int) -> float:
     return float(sink_shares(trace, at)[ends[row] : ends[row + 1]].mean())
 
 
-def _head_without_first(trace: AttentionTrace, at: Head, *, folded: bool) -> Array:
-    first = trace.columns(at[0])[0]
-    if folded:
-        return fold_without_first(trace.weights[at], trace.word_starts, first)
-    return without_first(trace.weights[at], first)
-
-
-def _folded_others(trace: AttentionTrace, layer: int, first: int) -> Array:
-    brought = contribution(trace.weights[layer], trace.value_norm[layer][:, None])
-    brought[..., first] = 0
-    return fold(brought, trace.word_starts)
-
-
-def _visible(
-    trace: AttentionTrace, visible: NDArray[np.bool_], first: int, *, folded: bool
-) -> NDArray[np.bool_]:
-    others = others_visible(visible, first)
+def _visible(trace: AttentionTrace, layer: int, *, folded: bool) -> NDArray[np.bool_]:
+    others = others_visible(seen_in(trace, layer), trace.columns(layer)[0])
     return fold_visible(others, trace.word_starts) if folded else others

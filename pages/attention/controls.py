@@ -8,8 +8,9 @@ from core.data.question_set import QuestionSet
 from core.data.task import COURSE, Task
 from core.inspection.traced import AttentionTrace
 from pages.attention.apart import leave_out_first
+from pages.attention.offered import views_lacking
 from pages.attention.upload import UPLOADED, Upload, choose_upload
-from pages.attention.view import ARCS, MAP, MOST_ARC_TOKENS, PARTS, View, make_view
+from pages.attention.view import ARCS, MAP, PARTS, SPACE, View, make_view, why_not_folded
 from pages.shared import bound
 from pages.shared.choosing import checkpoint_task, choose_model
 from pages.shared.no_first import choose_no_first, why_not
@@ -71,9 +72,9 @@ class Display:
 def choose_display(trace: AttentionTrace) -> Display:
     """Folding, kind of picture and colour scale, or why there is no choice."""
     with st.sidebar:
-        view = make_view(trace, folded=(folded := _choose_fold(trace)))
-        lacking = _views_lacking(trace, view)
-        kinds = [kind for kind in (MAP, ARCS, PARTS) if kind not in lacking]
+        view = make_view(trace, folded=_choose_fold(trace))
+        lacking = views_lacking(trace, view)
+        kinds = [kind for kind in (MAP, ARCS, PARTS, SPACE) if kind not in lacking]
         kind = bound.segmented_control("View", kinds, default=MAP, required=True, key="view")
         for reason in lacking.values():
             st.caption(reason)
@@ -84,14 +85,14 @@ def choose_display(trace: AttentionTrace) -> Display:
         )
         no_first = choose_no_first("no-first", why_not([trace]))
     if no_first:
-        view = leave_out_first(trace, view, folded=folded)
+        view = leave_out_first(view)
     return Display(view=view, kind=kind or MAP, own_scale=own_scale, no_first=no_first)
 
 
 def _choose_fold(trace: AttentionTrace) -> bool:
-    if trace.latent_positions:
+    if reason := why_not_folded(trace):
         st.toggle("Fold to words", disabled=True, key="fold-latents")
-        st.caption("Nothing to fold: rows or columns of each layer are latents, and no words.")
+        st.caption(reason)
         return False
     return bound.toggle(
         "Fold to words",
@@ -99,24 +100,3 @@ def _choose_fold(trace: AttentionTrace) -> bool:
         help="Columns of one word are summed, its rows averaged, so every row still sums to 1. "
         "Contributions are summed norms: an upper bound.",
     )
-
-
-def _views_lacking(trace: AttentionTrace, view: View) -> dict[str, str]:
-    """Kinds of picture that are not offered, and why."""
-    lacking: dict[str, str] = {}
-    if trace.latent_positions:
-        lacking[ARCS] = "No arcs: latents and tokens do not stand on one line."
-    elif view.n_rows > MOST_ARC_TOKENS:
-        lacking[ARCS] = (
-            f"Arcs are drawn for up to {MOST_ARC_TOKENS} tokens; here are {view.n_rows}."
-        )
-    if trace.query is None:
-        lacking[PARTS] = (
-            "No q·k parts: a Synthesizer has no queries and keys, and its weights do not depend on "
-            "pairs of tokens."
-        )
-    elif trace.is_linear:
-        lacking[PARTS] = (
-            "No q·k parts: linear attention multiplies features of queries and keys, φ(q)·φ(k)."
-        )
-    return lacking

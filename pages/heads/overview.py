@@ -26,7 +26,7 @@ from pages.shared.text import plain
 
 CHART_KEY = f"{PREFIX}chart"
 HEAD_KEY = f"{PREFIX}head"
-LINE, HEAD_LINE = 42, 60  # pixels of the table
+LINE, HEAD_LINE, MOST_ROWS = 42, 60, 40  # of the table: pixels of a row and of its head, and rows
 WANTED = f"{PREFIX}wanted"  # what was asked to be measured, in this session
 MOST_WANTED = 20
 LARGE = (
@@ -117,7 +117,8 @@ def _show_table(measured: Measured, table: HeadTable) -> None:
     rows = table.sorted_by(order) if order else list(table.rows)
     if measured.asked is not None:
         rows = [replace(row, caption=of_subject(row.caption)) for row in rows]
-    with st.container(height=LINE * len(rows) + HEAD_LINE, border=False):  # scrolls on a phone
+    height = LINE * min(len(rows), MOST_ROWS) + HEAD_LINE
+    with st.container(height=height, border=False):  # scrolls on a phone, and if there are many
         st.markdown(words.markdown_table(rows, link_of(measured)))
 
 

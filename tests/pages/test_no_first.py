@@ -116,7 +116,7 @@ def test_where_sinks_are_set_apart_a_row_is_never_named_by_its_first_token(
     weights, first, own = traced.weights.copy(), traced.labels[0], traced.labels[2]
     weights[0, 0, 2, :3] = [0.9, 0.0, 0.1]
     trained = replace(traced, weights=weights)
-    opened = replace(trained, special=(False,) * traced.n_tokens)
+    opened = replace(trained, kinds=("decoder",) * traced.n_layers)
     said = [
         row_said(t, make_view(t, folded=False), (0, 0), 2, None, no_first=False)
         for t in (trained, opened)
@@ -126,9 +126,9 @@ def test_where_sinks_are_set_apart_a_row_is_never_named_by_its_first_token(
         f"L0·H0 looks at “{own}” (weight 1 without the first token, which has 0.9) at “{own}”"
     )
     view = make_view(opened, folded=False)
-    others = leave_out_first(opened, view, folded=False)
-    assert not others.contribution[..., 0].any()
-    np.testing.assert_array_equal(others.contribution[..., 1:], view.contribution[..., 1:])
+    others, whole = leave_out_first(view), view.contribution((1, 0))
+    assert not others.contribution((1, 0))[..., 0].any()
+    np.testing.assert_array_equal(others.contribution((1, 0))[..., 1:], whole[..., 1:])
     assert row_said(opened, others, (0, 0), 2, None, no_first=True) == said[1]
 
 

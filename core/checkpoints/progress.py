@@ -1,0 +1,9 @@
+"""What is told while something is loaded: one line at a time, of what is being done."""
+
+from collections.abc import Callable
+
+Progress = Callable[[str], None]
+
+
+def silent(_text: str) -> None:
+    """The progress that nobody reads."""
