@@ -6,7 +6,7 @@ carries the digest of every other file; a file that does not match it is refused
 
 from collections.abc import Generator
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -24,6 +24,7 @@ from core.checkpoints.shelf import (
     CheckpointError,
     weights_path,
 )
+from core.data.question_set import QuestionSet
 from core.data.task import Task, task_of
 from core.data.vocabulary import Vocabulary, vocabulary_from_dict
 from core.files import MOST_WEIGHTS_BYTES, read_json, sha256, write_json, write_whole
@@ -37,7 +38,8 @@ from core.reading import refuse_large
 class Checkpoint:
     """A model with its vocabulary, its task if it has one, and its card. Never changed.
 
-    limit: how many tokens an answer has at most.
+    limit: how many tokens an answer has at most. asked: a question set that it is asked at the
+    moment (`asking` gives it one).
     """
 
     model: Model
@@ -46,6 +48,14 @@ class Checkpoint:
     name: str = ""
     card: dict[str, Any] = field(default_factory=dict[str, Any])
     limit: int = 40
+    asked: QuestionSet | None = None
+
+
+def asking(stored: Checkpoint, asked: QuestionSet | None) -> Checkpoint:
+    """The same checkpoint, asked a question set: what is right, how much is written of an answer,
+    and where a subject stands, is then said by the set.
+    """
+    return replace(stored, asked=asked)
 
 
 def save_checkpoint(

@@ -16,6 +16,7 @@ from torch import Tensor
 
 from core.checkpoints.store import Checkpoint
 from core.data.vocabulary import Vocabulary
+from core.generation.asked import most_tokens
 from core.generation.written import begin_of, gaps
 from core.models.heads import Heads
 from core.models.seam import Attend, Change, Model, refuse_lacking
@@ -69,10 +70,11 @@ def answer(
 ) -> list[Answer]:
     """Answer every question, in the given order. Cost: one pass over each prompt plus one
     position a new token (a pass over all, where the past is no key-value cache). Leaves the model's
-    mode alone (there is no dropout). An answer has at most the checkpoint's limit of tokens, unless
-    told. `change`, made for the position from which rows write, may put
-    something in the place of what the heads give. Raises ValueError for a question that does not
-    fit, for fewer than one new token, and for a model that cannot write.
+    mode alone (there is no dropout). An answer has at most `max_new_tokens`, the checkpoint's limit
+    unless told; one to a prompt of a question set no more than the right answer has. `change`, made
+    for the position from which rows write, may put something in the place of what the heads give.
+    Raises ValueError for a question that does not fit, for fewer than one new
+    token, and for a model that cannot write.
     """
     model = checkpoint.model
     refuse_lacking(model, "answer")
@@ -82,14 +84,14 @@ def answer(
     prompts = [prompt_ids(checkpoint, text) for text in questions]
     if "encoder" in model.shape.kinds and not model.shape.has_source:
         return [_filled(checkpoint, prompt, change) for prompt in prompts]
-    by_length: dict[int, list[int]] = defaultdict(list)
-    for index, prompt in enumerate(prompts):
-        by_length[len(prompt)].append(index)
+    by_length: dict[tuple[int, int], list[int]] = defaultdict(list)
+    for index, (text, prompt) in enumerate(zip(questions, prompts, strict=True)):
+        by_length[len(prompt), most_tokens(checkpoint, text, limit)].append(index)
     answers: dict[int, Answer] = {}
-    for _, members in sorted(by_length.items()):
+    for (_, most), members in sorted(by_length.items()):
         for start in range(0, len(members), batch_size):
             batch = members[start : start + batch_size]
-            written = _write(checkpoint, [prompts[i] for i in batch], limit, change)
+            written = _write(checkpoint, [prompts[i] for i in batch], most, change)
             answers |= dict(zip(batch, written, strict=True))
     return [answers[index] for index in range(len(prompts))]
 

@@ -134,6 +134,6 @@ def count_right(questions: Sequence[Question], answers: Sequence[Answer]) -> int
     if any(question.answer is None for question in questions):
         raise ValueError("these questions come without answers: nobody can say how many are right")
     return sum(
-        is_right(given.text, cast(str, question.answer))
+        is_right(given.text, cast(str, question.answer), question.rule)
         for question, given in zip(questions, answers, strict=True)
     )

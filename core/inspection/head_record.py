@@ -12,6 +12,7 @@ from typing import Any, cast, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from core.data.question_set import RESERVED, QuestionSet, set_from_dict
 from core.files import read_json, write_json
 from core.inspection.head_rows import OTHER_SCORES, HeadRow, HeadTable, Scores, Together
 from core.inspection.heads import HeadMeans, Mode
@@ -27,7 +28,8 @@ ADDED = {"next token": None, "sink_share": "first token"}
 class HeadRecord:
     """The tables of one split in both modes; `means` over the dev questions took heads' places.
 
-    weights, data: digests of the weights and of the questions.
+    weights, data: digests of the weights and of the questions. Of a question set the split is its
+    name, `asked` holds it whole, and the means are those over its own questions.
     """
 
     checkpoint: str
@@ -38,6 +40,7 @@ class HeadRecord:
     machine: str
     weights: str
     data: str
+    asked: QuestionSet | None = None
 
 
 def heads_file(folder: Path, split: str) -> Path:
@@ -63,12 +66,32 @@ def load_record(folder: Path, split: str, weights: str) -> HeadRecord | None:
         raise ValueError(f"{path.name}: {what}") from None
 
 
+def recorded_sets(folder: Path, weights: str) -> list[QuestionSet]:
+    """The question sets for which there is a table of these very weights (their digest), by name.
+
+    A file that is not whole is passed over: it is named where its table would be shown.
+    """
+    found: list[QuestionSet] = []
+    for path in sorted(folder.glob(heads_file(folder, "*").name)):
+        name = path.stem.removeprefix("heads-")
+        if name in RESERVED:
+            continue
+        try:
+            record = load_record(folder, name, weights)
+        except ValueError:
+            continue
+        if record is not None and record.asked is not None and record.asked.name == name:
+            found.append(record.asked)
+    return found
+
+
 def save_record(folder: Path, record: HeadRecord) -> None:
     """Write it beside the weights."""
     any_table = next(iter(record.tables.values()))
     data = {
         "checkpoint": record.checkpoint,
         "split": record.split,
+        **_set_dict(record.asked),
         "total": any_table.total,
         "accuracy": any_table.accuracy,
         "modes": {mode: _table_dict(table) for mode, table in record.tables.items()},
@@ -83,6 +106,10 @@ def save_record(folder: Path, record: HeadRecord) -> None:
         "data_sha256": record.data,
     }
     write_json(heads_file(folder, record.split), data)
+
+
+def _set_dict(asked: QuestionSet | None) -> dict[str, Any]:
+    return {} if asked is None else {"right": asked.right, "set": asked.to_dict()}
 
 
 def _scores_dict(scores: Scores) -> dict[str, Any]:
@@ -135,6 +162,7 @@ def _record(data: dict[str, Any]) -> HeadRecord:
         machine=str(data["machine"]),
         weights=str(data["weights_sha256"]),
         data=str(data["data_sha256"]),
+        asked=set_from_dict(data["set"]) if "set" in data else None,
     )
 
 

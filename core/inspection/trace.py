@@ -13,6 +13,7 @@ from torch import Tensor
 
 from core.checkpoints.store import Checkpoint
 from core.data.vocabulary import Vocabulary
+from core.generation.asked import subject_positions
 from core.generation.greedy import Answer, answer, attending, prompt_ids
 from core.generation.written import Reading, gaps, reading
 from core.inspection.ablate import switched_off
@@ -173,8 +174,10 @@ def steps_of(
 
 def name_positions(checkpoint: Checkpoint, question: str) -> tuple[int, ...]:
     """Token positions of the name in the question; empty where the task's template is not followed,
-    and without a task.
+    and without a task. Of a question set's prompt: those of its subject.
     """
+    if (subject := subject_positions(checkpoint, question)) is not None:
+        return subject
     task = checkpoint.task
     span = None if task is None else task.template.name_span(question)
     if span is None or not (name := question[slice(*span)].strip()):

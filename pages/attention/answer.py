@@ -13,7 +13,7 @@ from pages.shared.text import percent, plain, verdict_badge
 if TYPE_CHECKING:
     from core.inspection.ablate import Effect
 
-INSTEAD = {"zero": "zero", "mean": "their mean over the dev questions"}
+INSTEAD = {"zero": "zero", "mean": "their mean over the {} questions"}
 
 
 def show_heading(asked: Asked, trace: AttentionTrace) -> None:
@@ -46,7 +46,7 @@ def show_change(before: AttentionTrace, found: "Effect", switches: Switches) -> 
     now = float(found.former_probability[0])
     st.markdown(
         f":material/toggle_off: **Off: {names_of(switches.off.heads)}** (in place: "
-        f"{INSTEAD[switches.off.mode]}). With every head **{answer}**, "
+        f"{INSTEAD[switches.off.mode].format(switches.over)}). With every head **{answer}**, "
         f"{percent(before.probability)}; this answer has now **{percent(now)}**"
         f"{_said(switches.guess, changed)}"
     )
@@ -86,4 +86,5 @@ def _verdict(asked: Asked, answer: str) -> str:
         shipped = asked.task is not None and asked.task.is_shipped
         unknown = "nobody in the table" if shipped else "right answer unknown"
         return f"  :gray-badge[{unknown}]"
-    return verdict_badge(asked.expected, answer)
+    rule = "exact" if asked.asked is None else asked.asked.rule
+    return verdict_badge(asked.expected, answer, rule)

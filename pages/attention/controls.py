@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from core.data.question_set import QuestionSet
 from core.data.task import COURSE, Task
 from core.inspection.traced import AttentionTrace
 from pages.attention.apart import leave_out_first
@@ -18,12 +19,14 @@ from pages.shared.trace_files import OpenedTrace, choose_trace
 
 if TYPE_CHECKING:
     from pages.attention.upload import Upload
+from pages.shared.sets import choose_set
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
     """Which model is asked what. `expected` is None where the right answer is not known, `upload`
-    where the checkpoint is a shipped one or a file is missing; `opened` likewise of a trace.
+    where the checkpoint is a shipped one or a file is missing, `asked` unless it is a question set
+    that is asked; `opened` is a trace, if one is looked at.
     """
 
     checkpoint: str
@@ -33,6 +36,7 @@ class Asked:
     question: str
     expected: str | None
     opened: OpenedTrace | None = None
+    asked: QuestionSet | None = None
 
 
 def choose() -> Asked:
@@ -45,7 +49,10 @@ def choose() -> Asked:
         upload = _choose_upload() if uploaded else None
         task = COURSE if uploaded else checkpoint_task(checkpoint)
         asks = upload is not None or not uploaded
-        question, expected = choose_question(task, own=uploaded) if asks else ("", None)
+        asked = choose_set(task) if asks else None
+        question, expected = (
+            choose_question(task, own=uploaded, asked=asked) if asks else ("", None)
+        )
     return Asked(
         checkpoint=checkpoint,
         snapshot=snapshot,
@@ -53,6 +60,7 @@ def choose() -> Asked:
         task=task,
         question=question,
         expected=expected,
+        asked=asked,
     )
 
 

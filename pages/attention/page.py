@@ -16,7 +16,7 @@ from pages.attention.heads import show_heads
 from pages.attention.opened import show_opened
 from pages.attention.switches import choose_switches
 from pages.shared.choosing import TRACE, UPLOADED
-from pages.shared.loading import Source, load_effect, load_trace, shipped
+from pages.shared.loading import Source, load_effect, load_trace, shipped, with_set
 from pages.shared.text import plain
 
 
@@ -68,8 +68,10 @@ def _answer(asked: Asked, source: Source, trace: AttentionTrace) -> AttentionTra
 
 def _source(asked: Asked) -> Source:
     if asked.upload is not None:
-        return Source(asked.checkpoint, None, asked.upload.digest, asked.upload.load)
-    return shipped(asked.checkpoint, asked.snapshot)
+        source = Source(asked.checkpoint, None, asked.upload.digest, asked.upload.load)
+    else:
+        source = shipped(asked.checkpoint, asked.snapshot)
+    return with_set(source, asked.asked)
 
 
 def _refuse(asked: Asked, reason: str) -> None:

@@ -4,12 +4,14 @@ from dataclasses import dataclass
 
 import streamlit as st
 
+from core.data.question_set import QuestionSet
 from core.data.task import Task
 from core.inspection.heads import Mode
 from pages.shared import bound
 from pages.shared.choosing import TRACE, checkpoint_task, choose_model
 from pages.shared.no_first import choose_no_first
-from pages.shared.records import weights_digest
+from pages.shared.records import sets_of, weights_digest
+from pages.shared.sets import choose_set
 from pages.shared.trace_files import OpenedTrace, choose_trace
 
 PREFIX = "heads-"
@@ -29,7 +31,10 @@ INSTEAD: dict[Mode, str] = {"zero": "zero", "mean": "its mean"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measured:
-    """Which weights (their digest), measured on which questions, in which mode."""
+    """Which weights (their digest), measured on which questions, in which mode.
+
+    Where a question set is `asked`, the split is its name.
+    """
 
     checkpoint: str
     snapshot: int | None
@@ -37,6 +42,7 @@ class Measured:
     task: Task | None
     split: str
     mode: Mode
+    asked: QuestionSet | None = None
 
     @property
     def named(self) -> str:
@@ -53,25 +59,32 @@ def choose(part: str) -> Measured | OpenedTrace | None:
         checkpoint, snapshot = choose_model(prefix=PREFIX, others=[TRACE])
         if checkpoint == TRACE:
             return choose_trace(prefix=PREFIX)
-        split, mode = ("dev", "zero") if part in (PATCH, TWICE) else _choose_measured()
+        digest, task = weights_digest(checkpoint, snapshot), checkpoint_task(checkpoint)
+        asked = None
+        if part != TWICE:  # whose tokens are drawn
+            asked = choose_set(task, prefix=PREFIX, recorded=sets_of(checkpoint, digest))
+        split, mode = ("dev", "zero") if part in (PATCH, TWICE) else _choose_measured(asked)
     return Measured(
         checkpoint=checkpoint,
         snapshot=snapshot,
-        digest=weights_digest(checkpoint, snapshot),
-        task=checkpoint_task(checkpoint),
-        split=split,
+        digest=digest,
+        task=task,
+        split=split if asked is None else asked.name,
         mode="mean" if mode == "mean" else "zero",
+        asked=asked,
     )
 
 
-def _choose_measured() -> tuple[str, str | None]:
-    """Which questions, and what a head that is off gives."""
-    split = bound.selectbox(
-        "Averages over questions",
-        list(SPLITS),
-        format_func=SPLITS.__getitem__,
-        key=f"{PREFIX}split",
-    )
+def _choose_measured(asked: QuestionSet | None) -> tuple[str, str | None]:
+    """Which questions of a task, and what a head that is off gives."""
+    split = "dev"
+    if asked is None:
+        split = bound.selectbox(
+            "Averages over questions",
+            list(SPLITS),
+            format_func=SPLITS.__getitem__,
+            key=f"{PREFIX}split",
+        )
     mode = bound.segmented_control(
         "A head that is off gives",
         list(INSTEAD),
@@ -79,8 +92,8 @@ def _choose_measured() -> tuple[str, str | None]:
         required=True,
         format_func=INSTEAD.__getitem__,
         key=f"{PREFIX}mode",
-        help="Its mean is taken over the dev questions, apart for the rows that read the "
-        "question and those that write the answer.",
+        help="Its mean is taken over the dev questions or the question set that is asked, apart "
+        "for the rows that read the question and those that write the answer.",
     )
     return split, mode
 

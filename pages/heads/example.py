@@ -15,11 +15,11 @@ from core.inspection.head_table import HeadExample
 from core.inspection.traced import AttentionTrace
 from pages.heads import example_words as said
 from pages.heads.controls import PREFIX, TOO_OLD, Measured, choose_first_out
-from pages.heads.measuring import in_place, load_attribution, load_lens
+from pages.heads.measuring import in_place, load_attribution, load_lens, source_of
 from pages.heads.overview import table_of
 from pages.shared import bound
 from pages.shared.charts import download_csv, download_json, download_svg, show_chart
-from pages.shared.loading import Source, load_example, load_trace, shipped
+from pages.shared.loading import Source, load_example, load_trace
 from pages.shared.no_first import why_not
 from pages.shared.questions import choose_question
 from pages.shared.text import percent, plain, verdict_badge
@@ -31,12 +31,13 @@ CELL = 30
 def show_example(measured: Measured) -> None:
     """Averages against this question on the left, logits on the right."""
     with st.sidebar:
-        question, expected = choose_question(measured.task, prefix=PREFIX)
-    source = shipped(measured.checkpoint, measured.snapshot)
+        question, expected = choose_question(measured.task, prefix=PREFIX, asked=measured.asked)
+    source = source_of(measured)
     trace = load_trace(source, question)
     found = load_example(source, question, in_place(measured, source))
     table = table_of(measured)
-    verdict = verdict_badge(expected, trace.answer)
+    rule = "exact" if measured.asked is None else measured.asked.rule
+    verdict = verdict_badge(expected, trace.answer, rule)
     answer = plain(trace.answer) or "(nothing)"
     st.markdown(f"#### {plain(question)} → **{answer}**, {percent(trace.probability)}{verdict}")
     st.markdown(said.what_changes(found, trace))

@@ -21,23 +21,23 @@ from core.inspection.repeated import Looked, Numbers, heads_off, look, loss_with
 from core.inspection.repeated_rows import Repeated
 from core.inspection.repeated_tokens import Twice, refuse_no_decoder, said_twice
 from pages.heads.controls import Measured
-from pages.shared.loading import HASHED, Source, shipped
-from pages.shared.questions import NO_MEANS, known_questions, means_of
+from pages.shared.loading import HASHED, Source, shipped, with_set
+from pages.shared.questions import known_questions, means_of, no_means
 
 STREAM, HEADS = "residual stream", "one head"
 NO_QUESTIONS = (
     "The questions that this checkpoint was trained on are the course's: name the folder of its "
     "files in A5_DATA before the app is started."
 )
-NO_TASK = "This checkpoint has no questions: its card names no task that is known here."
+NO_TASK = (
+    "This checkpoint has no questions: its card names no task that is known here. Choose a "
+    "question set."
+)
 
 
 def measured_table(measured: Measured) -> HeadTable:
     """Measure, with a bar that says how far it is. Raises ValueError without known answers."""
-    source = shipped(measured.checkpoint, measured.snapshot)
-    asked = known_questions(measured.task).get(measured.split)
-    if not asked:
-        raise ValueError(NO_TASK if measured.task is None else NO_QUESTIONS)
+    source, asked = source_of(measured), _questions(measured)
     off, questions = in_place(measured, source), questions_digest(asked)
     prepared = _prepared(source, questions, asked)
     heads, rows = every_head(source.load().model.shape), list[HeadRow]()
@@ -50,13 +50,27 @@ def measured_table(measured: Measured) -> HeadTable:
     return table
 
 
+def source_of(measured: Measured) -> Source:
+    """The model, asked the set that is chosen. Raises CheckpointError if it cannot be read."""
+    return with_set(shipped(measured.checkpoint, measured.snapshot), measured.asked)
+
+
+def _questions(measured: Measured) -> list[Question]:
+    if measured.asked is not None:
+        return [*measured.asked.questions]
+    asked = known_questions(measured.task).get(measured.split)
+    if not asked:
+        raise ValueError(NO_TASK if measured.task is None else NO_QUESTIONS)
+    return asked
+
+
 def in_place(measured: Measured, source: Source) -> HeadsOff:
     """What takes a head's place. Raises ValueError where there is nothing to take means from."""
     if measured.mode == "zero":
         return HeadsOff()
     means = means_of(source, measured.task)
     if means is None:
-        raise ValueError(NO_MEANS.replace("\\", ""))
+        raise ValueError(no_means(measured.task).replace("\\", ""))
     return HeadsOff(mode=measured.mode, means=means)
 
 
@@ -68,7 +82,7 @@ def _prepared(source: Source, questions: str, _asked: list[Question]) -> Prepare
 @st.cache_resource(max_entries=1024, show_spinner=False, hash_funcs=HASHED)
 def _row(source: Source, questions: str, off: HeadsOff, _prepared: Prepared) -> HeadRow:
     stored = source.load()
-    return head_row(stored.model, _prepared, effect(stored, _prepared.before, off))
+    return head_row(_prepared, effect(stored, _prepared.before, off))
 
 
 @st.cache_resource(max_entries=16, show_spinner=False, hash_funcs=HASHED)

@@ -5,7 +5,7 @@ Torch is loaded with the first model: a trace from a file is looked at without.
 
 import gc
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,6 +16,7 @@ from core.checkpoints.shelf import CheckpointError, weights_path
 from core.data.corpus import course_corpus
 from core.data.course import load_course
 from core.data.people import SPLITS, Person, Question, load_people, questions_of
+from core.data.question_set import QuestionSet
 from core.inspection.heads import EVERY_HEAD_ON, Head, HeadsOff, Mode
 from core.inspection.traced import AttentionTrace, unwritable
 from core.paths import CHECKPOINTS, PEOPLE
@@ -37,10 +38,23 @@ class Source:
     snapshot: int | None
     digest: str
     load: "Callable[[], Checkpoint]"
+    asked: QuestionSet | None = None
 
 
-def _source_key(source: Source) -> tuple[str, int | None, str]:
-    return source.name, source.snapshot, source.digest
+def with_set(source: Source, asked: QuestionSet | None) -> Source:
+    """The same model, asked a question set."""
+    if asked is None:
+        return source
+    return replace(source, load=partial(_asking, source.load, asked), asked=asked)
+
+
+def _asking(load: "Callable[[], Checkpoint]", asked: QuestionSet) -> "Checkpoint":
+    return replace(load(), asked=asked)
+
+
+def _source_key(source: Source) -> tuple[str, int | None, str, str]:
+    asked = "" if source.asked is None else source.asked.digest
+    return source.name, source.snapshot, source.digest, asked
 
 
 def _off_key(off: HeadsOff) -> tuple[tuple[Head, ...], Mode]:

@@ -196,8 +196,8 @@ def test_captions_are_decided_without_the_first_token_for_models_without_a_task(
     assert (own.apart, opened.apart) == (False, True)
     assert prepare(checkpoint, questions, apart=True).apart
     found = effect(checkpoint, own.before, HeadsOff(heads=((1, 2),)))
-    assert head_row(checkpoint.model, own, found).caption == own.readings.caption(1, 2)
-    row = head_row(checkpoint.model, opened, found)
+    assert head_row(own, found).caption == own.readings.caption(1, 2)
+    row = head_row(opened, found)
     assert row.caption == opened.readings.caption(1, 2, apart=True)
     assert opened.scores.apart
 
