@@ -35,13 +35,17 @@ from core.reading import refuse_large
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """A model with its vocabulary, its task if it has one, and its card. Never changed."""
+    """A model with its vocabulary, its task if it has one, and its card. Never changed.
+
+    limit: how many tokens an answer has at most.
+    """
 
     model: Model
     vocabulary: Vocabulary
     task: Task | None = None
     name: str = ""
     card: dict[str, Any] = field(default_factory=dict[str, Any])
+    limit: int = 40
 
 
 def save_checkpoint(

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import NoReturn, TextIO
 
 from core.cli import verbs
-from core.cli.arguments import named_file, typed
+from core.cli.arguments import named_file, positive, typed
 from core.cli.bench import add_bench
 from core.cli.evaluating import add_evaluate
 from core.cli.heads import add_heads
@@ -138,6 +138,7 @@ def build_parser() -> argparse.ArgumentParser:
 def _add_ask(ask: argparse.ArgumentParser) -> None:
     ask.add_argument("question", type=typed)
     _add_checkpoint(ask)
+    _add_writing(ask)
     _add_json(ask)
     ask.set_defaults(run=verbs.ask)
 
@@ -145,6 +146,7 @@ def _add_ask(ask: argparse.ArgumentParser) -> None:
 def _add_trace(trace: argparse.ArgumentParser) -> None:
     trace.add_argument("question", type=typed)
     _add_checkpoint(trace)
+    _add_writing(trace)
     trace.add_argument(
         "--out",
         type=named_file,
@@ -153,6 +155,17 @@ def _add_trace(trace: argparse.ArgumentParser) -> None:
     add_trace_file(trace)
     _add_json(trace)
     trace.set_defaults(run=verbs.trace)
+
+
+def _add_writing(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--tokens", type=positive, default=40, metavar="K", help="write at most K tokens (40)"
+    )
+    parser.add_argument(
+        "--chat",
+        action="store_true",
+        help="put the model's own chat template around the text; what goes in is shown",
+    )
 
 
 def _add_data(data: argparse.ArgumentParser) -> None:
@@ -173,7 +186,9 @@ def _add_corpus(corpus: argparse.ArgumentParser) -> None:
 
 def _add_checkpoint(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--checkpoint", default=DEFAULT_CHECKPOINT, help="a shipped name, or a folder"
+        "--checkpoint",
+        default=DEFAULT_CHECKPOINT,
+        help="a shipped name, an opened model, a folder, or a GGUF file",
     )
 
 

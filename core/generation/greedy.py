@@ -63,20 +63,22 @@ def answer(
     checkpoint: Checkpoint,
     questions: Sequence[str],
     *,
-    max_new_tokens: int = 40,
+    max_new_tokens: int | None = None,
     batch_size: int = 128,
     change: Callable[[int], Change] | None = None,
 ) -> list[Answer]:
     """Answer every question, in the given order. Cost: one pass over each prompt plus one
     position a new token (a pass over all, where the past is no key-value cache). Leaves the model's
-    mode alone (there is no dropout). `change`, made for the position from which rows write, may put
+    mode alone (there is no dropout). An answer has at most the checkpoint's limit of tokens, unless
+    told. `change`, made for the position from which rows write, may put
     something in the place of what the heads give. Raises ValueError for a question that does not
     fit, for fewer than one new token, and for a model that cannot write.
     """
     model = checkpoint.model
     refuse_lacking(model, "answer")
-    if max_new_tokens < 1:
-        raise ValueError(f"max_new_tokens is {max_new_tokens}; it must be at least 1")
+    limit = checkpoint.limit if max_new_tokens is None else max_new_tokens
+    if limit < 1:
+        raise ValueError(f"max_new_tokens is {limit}; it must be at least 1")
     prompts = [prompt_ids(checkpoint, text) for text in questions]
     if "encoder" in model.shape.kinds and not model.shape.has_source:
         return [_filled(checkpoint, prompt, change) for prompt in prompts]
@@ -87,7 +89,7 @@ def answer(
     for _, members in sorted(by_length.items()):
         for start in range(0, len(members), batch_size):
             batch = members[start : start + batch_size]
-            written = _write(checkpoint, [prompts[i] for i in batch], max_new_tokens, change)
+            written = _write(checkpoint, [prompts[i] for i in batch], limit, change)
             answers |= dict(zip(batch, written, strict=True))
     return [answers[index] for index in range(len(prompts))]
 

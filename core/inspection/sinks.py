@@ -86,10 +86,10 @@ def learned_share(weights: NDArray[np.floating[Any]]) -> NDArray[np.float64] | N
 def sinks_apart(trace: AttentionTrace) -> bool:
     """Whether a head of this trace is never named by its first token.
 
-    So it is of models that were trained on text at large: they mark special tokens, say of which
-    kind their layers are, or have learned sinks. Our own, trained on questions, do none of it.
+    So it is of models that were trained on text at large: they say of which kind their layers are,
+    or have learned sinks. Our own, trained on questions, do none of it.
     """
-    return bool(trace.special or trace.kinds or trace.sink is not None)
+    return bool(trace.kinds or trace.sink is not None)
 
 
 def first_stays(trace: AttentionTrace) -> str:

@@ -52,7 +52,7 @@ def trace(
     question: str,
     off: HeadsOff = EVERY_HEAD_ON,
     *,
-    max_new_tokens: int = 40,
+    max_new_tokens: int | None = None,
 ) -> AttentionTrace:
     """Answer a question and record everything, with some heads switched off. An encoder fills the
     gaps of a text; where there are none it is only looked at.

@@ -228,7 +228,7 @@ def test_where_sinks_are_set_apart_the_first_token_does_not_make_a_head_the_stro
     resting[0, 0, 2] = [0.98, 0.01, 0.01]
     opened = replace(small_trace, name_positions=(), weights=resting)
     assert strongest_head(opened) == (0, 0)  # 0.98 · 9
-    assert strongest_head(replace(opened, special=(False,) * 3)) == (0, 1)
+    assert strongest_head(replace(opened, kinds=("decoder",))) == (0, 1)
 
 
 def test_notes_say_who_looks_at_whom_and_what_a_learned_sink_takes(

@@ -81,11 +81,11 @@ def test_layers_of_a_trace_leave_out_their_own_first_key(two_texts: AttentionTra
     np.testing.assert_allclose(more, shares + 0.25)
 
 
-def test_sinks_are_set_apart_for_models_that_mark_special_tokens_kinds_or_sinks(
+def test_sinks_are_set_apart_for_models_that_say_their_kinds_or_have_sinks(
     small_trace: AttentionTrace,
 ):
     assert not sinks_apart(small_trace)
-    assert sinks_apart(replace(small_trace, special=(False,) * 3))
+    assert not sinks_apart(replace(small_trace, special=(False,) * 3))
     assert sinks_apart(replace(small_trace, kinds=("encoder",)))
     assert sinks_apart(replace(small_trace, sink=np.zeros((1, 2, 3), dtype=np.float32)))
 

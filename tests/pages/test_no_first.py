@@ -116,7 +116,7 @@ def test_where_sinks_are_set_apart_a_row_is_never_named_by_its_first_token(
     weights, first, own = traced.weights.copy(), traced.labels[0], traced.labels[2]
     weights[0, 0, 2, :3] = [0.9, 0.0, 0.1]
     trained = replace(traced, weights=weights)
-    opened = replace(trained, special=(False,) * traced.n_tokens)
+    opened = replace(trained, kinds=("decoder",) * traced.n_layers)
     said = [
         row_said(t, make_view(t, folded=False), (0, 0), 2, None, no_first=False)
         for t in (trained, opened)
