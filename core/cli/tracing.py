@@ -3,9 +3,9 @@
 import argparse
 from pathlib import Path
 
-from core.checkpoints.shelf import content_hash
+from core.checkpoints.any import anyones, weights_digest_of
+from core.checkpoints.shelf import WEIGHTS
 from core.checkpoints.store import Checkpoint
-from core.cli.arguments import checkpoint_folder
 from core.files import write_json
 from core.inspection.recording import family_of, heads_of, library_versions
 from core.inspection.trace_file import save_trace
@@ -51,7 +51,7 @@ def write_trace(options: argparse.Namespace, stored: Checkpoint, trace: Attentio
     if out.suffix != SUFFIX:
         write_json(out, trace_to_dict(trace))
         return
-    digest = content_hash(checkpoint_folder(options.checkpoint))
+    files = WEIGHTS if anyones(options.checkpoint) is None else "its files"
     save_trace(
         out,
         trace,
@@ -60,8 +60,8 @@ def write_trace(options: argparse.Namespace, stored: Checkpoint, trace: Attentio
         with_vectors=options.vectors,
         origin=Origin(
             model=stored.name[:200],
-            family=family_of(stored.model),
-            weights=f"sha256 of model.safetensors {digest}",
+            family=family_of(getattr(stored.model, "module", stored.model)),
+            weights=f"sha256 of {files} {weights_digest_of(options.checkpoint)}",
             versions=library_versions(),
         ),
     )
