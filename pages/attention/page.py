@@ -70,7 +70,7 @@ def _source(asked: Asked) -> Source:
     if asked.upload is not None:
         source = Source(asked.checkpoint, None, asked.upload.digest, asked.upload.load)
     else:
-        source = shipped(asked.checkpoint, asked.snapshot)
+        source = shipped(asked.checkpoint, asked.snapshot, asked.writing)
     return with_set(source, asked.asked)
 
 
