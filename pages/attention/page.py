@@ -58,7 +58,7 @@ def _answer(asked: Asked, source: Source, trace: AttentionTrace) -> AttentionTra
     show_answer(shown)
     if switches.covered:
         show_cover(switches)
-    elif changes:
+    elif changes and trace.steps:
         found = load_effect(source, asked.question, switches.off)
         show_change(trace, found, switches)
         with switches.place:
