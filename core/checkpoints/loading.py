@@ -7,7 +7,6 @@ there: no adapter, no other file that a setting names, no code. Weights that are
 filled in at random: without those of its head a model is opened bare, without others it is refused.
 """
 
-import re
 from collections.abc import Generator, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import Any
@@ -25,7 +24,7 @@ from transformers.models.auto import modeling_auto as families
 
 from core.checkpoints.anyones import refuse_memory
 from core.checkpoints.found import Found
-from core.checkpoints.gguf_weights import read_tensors
+from core.checkpoints.gguf_weights import read_tensors, refuse_more_layers
 from core.checkpoints.not_a_model import NotAModel
 from core.checkpoints.odd import listed, said
 from core.checkpoints.progress import Progress
@@ -37,7 +36,6 @@ HEADS: tuple[tuple[Any, Any], ...] = (
     (families.MODEL_FOR_CAUSAL_LM_MAPPING_NAMES, AutoModelForCausalLM),
 )
 MOST_SPARE = 1.5  # parameters that a configuration may ask for, to numbers that the files hold
-_INDEX = re.compile(r"\d+")
 
 
 def load(
@@ -100,8 +98,8 @@ def _filled(
     def tell(n: int) -> None:
         progress(f"reading its weights: {n:,} of {found.n_tensors:,} tensors")
 
-    with _tensors(found, stated, skeleton, tell) as tensors:
-        return type(skeleton).from_pretrained(
+    with _tensors(found, stated, skeleton, tell) as (tensors, unused):
+        module, info = type(skeleton).from_pretrained(
             None,
             config=config,
             state_dict=tensors,
@@ -111,20 +109,26 @@ def _filled(
             ignore_mismatched_sizes=True,  # they are refused by name
             output_loading_info=True,
         )
+    return module, {**info, "unexpected_keys": {*info["unexpected_keys"], *unused}}
 
 
 @contextmanager
 def _tensors(
     found: Found, stated: dict[str, Any], skeleton: Any, tell: Any
-) -> Generator[dict[str, Any]]:
-    """By name; those of a folder are read when the model takes them."""
+) -> Generator[tuple[dict[str, Any], list[str]]]:
+    """By name, those of a folder read when the model takes them; and those without a place there,
+    where that is known before.
+    """
     if found.header is not None:
         yield read_tensors(found.header, stated, skeleton.state_dict(), tell)
         return
     with ExitStack() as opened:
         files = [opened.enter_context(safe_open(file, framework="pt")) for file in found.files]
         tell(0)
-        yield {name: file.get_slice(name) for file in files for name in file.keys()}  # noqa: SIM118
+        yield (
+            {name: file.get_slice(name) for file in files for name in file.keys()},  # noqa: SIM118
+            [],
+        )
         tell(found.n_tensors)
 
 
@@ -136,13 +140,7 @@ def _refuse_other_weights(found: Found, skeleton: Any, info: dict[str, Any]) -> 
             f"{found.path}: {name:.60} has shape {tuple(there)}, the configuration needs "
             f"{tuple(needed)}"
         )
-    known = {_INDEX.sub("N", name) for name in skeleton.state_dict()}
-    beyond = [name for name in sorted(info["unexpected_keys"]) if _INDEX.sub("N", name) in known]
-    if beyond:
-        raise NotAModel(
-            f"{found.path}: the files hold more layers than the configuration says: "
-            f"{listed(beyond)}"
-        )
+    refuse_more_layers(info["unexpected_keys"], skeleton.state_dict(), found.path)
 
 
 @torch.inference_mode()
