@@ -26,7 +26,8 @@ from core.checkpoints.not_a_model import NotAModel
 from core.checkpoints.odd import said
 from core.checkpoints.progress import Progress
 from core.checkpoints.store import Checkpoint
-from core.checkpoints.tokenizer_files import MOST_TEMPLATE, copy_tokenizer
+from core.checkpoints.tokenizer_files import copy_tokenizer
+from core.data.chat_template import MOST_TEMPLATE
 from core.data.outside_vocabulary import OutsideVocabulary
 from core.data.tokenizer_file import in_one_sentence
 from core.files import read_json
