@@ -17,6 +17,7 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 SECONDS, BYTES = 5, 1_000_000_000
 REFUSED, ENDLESS = 3, 4
+ODD = (TemplateError, ValueError, TypeError, LookupError, AttributeError, ArithmeticError)
 
 
 class Generation(Extension):
@@ -45,7 +46,7 @@ def render(asked: dict[str, Any]) -> str:
         trim_blocks=True, lstrip_blocks=True, extensions=[Generation, "jinja2.ext.loopcontrols"]
     )
     environment.filters["tojson"] = _to_json
-    environment.globals |= {"raise_exception": _refuse, "strftime_now": _now}
+    environment.globals.update(raise_exception=_refuse, strftime_now=_now)
     return environment.from_string(asked["template"]).render(**asked["values"])
 
 
@@ -57,15 +58,8 @@ def main() -> int:
         text = render(asked)
     except (MemoryError, RecursionError):
         return ENDLESS
-    except (
-        TemplateError,
-        ValueError,
-        TypeError,
-        LookupError,
-        AttributeError,
-        ArithmeticError,
-    ) as e:
-        print(" ".join(f"{e}".split())[:200], file=sys.stderr)
+    except ODD as error:
+        print(" ".join(str(error).split())[:200], file=sys.stderr)
         return REFUSED
     sys.stdout.buffer.write(text.encode(errors="replace"))
     return 0
