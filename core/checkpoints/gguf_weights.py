@@ -54,17 +54,18 @@ def stated_config(header: GGUFHeader) -> dict[str, Any]:
 def read_tensors(
     header: GGUFHeader,
     stated: Mapping[str, Any],
-    names: Iterable[str],
+    skeleton: Any,
     tell: Callable[[int], None],
 ) -> tuple[dict[str, Tensor], list[str]]:
-    """The weights in float32 by the names that a model has for them (`names`), and the file's names
-    of those that it has no place for; `tell` is given how many have been read.
+    """The weights in float32 by the names that the model has for them, and the file's names of
+    those that it has no place for. skeleton: the model without numbers; `tell` is given how many
+    have been read.
 
     Raises NotAModel where that is because the file has more layers. Cost: 4 bytes a number.
     """
     family = older_gguf.TENSOR_PROCESSORS.get(header.architecture, older_gguf.TensorProcessor)
     processor: Any = family(config=dict(stated))
-    places = _places(header, int(stated["num_hidden_layers"]), list(names), processor)
+    places = _places(header, skeleton, processor)
     read: dict[str, Tensor] = {}
     unused: list[str] = []
     data = np.memmap(header.path, mode="r")
@@ -124,12 +125,14 @@ def _numbers(data: Any, tensor: GGUFTensor) -> Any:
     return dequantize(stored.reshape(*others, n_columns // in_block * n_bytes), kind)
 
 
-def _places(header: GGUFHeader, n_layers: int, names: list[str], processor: Any) -> dict[str, str]:
+def _places(header: GGUFHeader, skeleton: Any, processor: Any) -> dict[str, str]:
     """The model's names for the file's tensors. Raises NotAModel where gguf has no table."""
     found = [arch for arch, name in MODEL_ARCH_NAMES.items() if name == header.architecture]
     if not found:
         raise NotAModel(f"{header.path}: its architecture {header.architecture!r:.40} is not known")
-    return _below("", names, get_tensor_name_map(found[0], n_layers), processor)
+    n_layers = int(skeleton.config.get_text_config().num_hidden_layers)
+    table = get_tensor_name_map(found[0], n_layers)
+    return _below("", list(skeleton.state_dict()), table, processor)
 
 
 def _below(prefix: str, names: list[str], table: Any, processor: Any) -> dict[str, str]:

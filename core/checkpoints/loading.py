@@ -120,7 +120,7 @@ def _tensors(
     where that is known before.
     """
     if found.header is not None:
-        yield read_tensors(found.header, stated, skeleton.state_dict(), tell)
+        yield read_tensors(found.header, stated, skeleton, tell)
         return
     with ExitStack() as opened:
         files = [opened.enter_context(safe_open(file, framework="pt")) for file in found.files]

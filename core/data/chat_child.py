@@ -42,7 +42,7 @@ def bound() -> None:
 
 def render(asked: dict[str, Any]) -> str:
     """The text that a template makes of what is asked."""
-    environment = ImmutableSandboxedEnvironment(
+    environment: Any = ImmutableSandboxedEnvironment(
         trim_blocks=True, lstrip_blocks=True, extensions=[Generation, "jinja2.ext.loopcontrols"]
     )
     environment.filters["tojson"] = _to_json
