@@ -9,13 +9,33 @@ ROOT = Path(__file__).resolve().parents[1]
 ASSETS = ROOT / "assets"
 PEOPLE = ASSETS / "people.tsv"
 JUDGED = ASSETS / "people_judged.tsv"
+QUESTIONS = ASSETS / "questions"
 BENCHMARKS = ASSETS / "benchmarks"
 CHECKPOINTS = ROOT / "checkpoints"
 RUNS = CHECKPOINTS / "runs"
 COURSE_VARIABLE = "A5_DATA"
+TRACES_VARIABLE = "EXPLORER_TRACES"
+QUESTIONS_VARIABLE = "EXPLORER_QUESTIONS"
 
 
 def course_folder() -> Path | None:
     """Where the course's files lie, if the environment says so; they are not shipped."""
-    named = os.environ.get(COURSE_VARIABLE, "").strip()
+    return _named_by(COURSE_VARIABLE)
+
+
+def question_folders() -> tuple[Path, ...]:
+    """Where question sets lie: those that are shipped and, if the environment says so, the
+    server's own.
+    """
+    own = _named_by(QUESTIONS_VARIABLE)
+    return (QUESTIONS,) if own is None else (QUESTIONS, own)
+
+
+def _named_by(variable: str) -> Path | None:
+    named = os.environ.get(variable, "").strip()
     return Path(named) if named else None
+
+
+def traces_folder() -> Path | None:
+    """Where trace files lie that the pages offer, if the environment says so."""
+    return _named_by(TRACES_VARIABLE)

@@ -7,6 +7,7 @@ digits, and lists in lists until Python gives up: none of it is in a file that t
 
 import json
 import math
+import os
 import stat
 from pathlib import Path
 from typing import Any, cast
@@ -23,7 +24,8 @@ def read_bytes(path: Path, most: int) -> bytes:
     try:
         refuse_large(path, most)
         with path.open("rb") as file:
-            data = file.read(most + 1)  # never more, should it grow meanwhile
+            size = os.fstat(file.fileno()).st_size  # memory is taken for as much as is asked for
+            data = file.read(min(size, most) + 1)  # never more, should it grow meanwhile
     except OSError as error:
         raise ValueError(f"{path}: cannot be read ({error.strerror})") from None
     if len(data) > most:

@@ -60,6 +60,7 @@ def open_model(path: Path, *, name: str, progress: Progress) -> Checkpoint:
         model = OutsideModel(module, has_head=has_head, longest_input=longest)
     facts = _facts(name or found.default_name, found, config, model)
     card = {"opened": facts.to_dict(), "sha256": digest_of(found), "notes": list(notes)}
+    progress("done")
     return Checkpoint(model, vocabulary, None, facts.name, card)
 
 

@@ -16,6 +16,10 @@ SNAPSHOTS = "snapshots"
 _STEP = re.compile(r"[0-9]{6}|[1-9][0-9]{6,}")
 
 
+class CheckpointError(ValueError):
+    """A checkpoint that cannot be used; the text says which file and why."""
+
+
 def list_checkpoints(folder: Path) -> list[str]:
     """Names of the folders that hold a card, sorted."""
     return sorted(path.parent.name for path in folder.glob(f"*/{CARD}"))

@@ -6,7 +6,7 @@ carries the digest of every other file; a file that does not match it is refused
 
 from collections.abc import Generator
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -21,8 +21,10 @@ from core.checkpoints.shelf import (
     SNAPSHOTS,
     VOCABULARY,
     WEIGHTS,
+    CheckpointError,
     weights_path,
 )
+from core.data.question_set import QuestionSet
 from core.data.task import Task, task_of
 from core.data.vocabulary import Vocabulary, vocabulary_from_dict
 from core.files import MOST_WEIGHTS_BYTES, read_json, sha256, write_json, write_whole
@@ -32,19 +34,28 @@ from core.models.seam import Model
 from core.reading import refuse_large
 
 
-class CheckpointError(ValueError):
-    """A checkpoint that cannot be used; the text says which file and why."""
-
-
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """A model with its vocabulary, its task if it has one, and its card. Never changed."""
+    """A model with its vocabulary, its task if it has one, and its card. Never changed.
+
+    limit: how many tokens an answer has at most. asked: a question set that it is asked at the
+    moment (`asking` gives it one).
+    """
 
     model: Model
     vocabulary: Vocabulary
     task: Task | None = None
     name: str = ""
     card: dict[str, Any] = field(default_factory=dict[str, Any])
+    limit: int = 40
+    asked: QuestionSet | None = None
+
+
+def asking(stored: Checkpoint, asked: QuestionSet | None) -> Checkpoint:
+    """The same checkpoint, asked a question set: what is right, how much is written of an answer,
+    and where a subject stands, is then said by the set.
+    """
+    return replace(stored, asked=asked)
 
 
 def save_checkpoint(

@@ -2,11 +2,14 @@
 
 import sys
 from argparse import ArgumentTypeError
+from collections.abc import Callable
 from pathlib import Path
 
 from core.data.characters import compose, legible
 from core.files import check_target
 from core.paths import CHECKPOINTS
+
+CLEAR, DONE = "\r\x1b[K", "done"
 
 
 def checkpoint_folder(name: str) -> Path:
@@ -26,6 +29,25 @@ def named_file(text: str) -> Path:
     except ValueError as error:
         raise ArgumentTypeError(str(error)) from None
     return path
+
+
+def positive(text: str) -> int:
+    """The type of an option that counts. Raises ArgumentTypeError."""
+    if not text.isascii() or not text.isdecimal() or not 1 <= int(text[:9]) <= 10_000:
+        raise ArgumentTypeError(f"{text!r:.40} is no number of tokens: 1 to 10000 are allowed")
+    return int(text)
+
+
+def progress_line() -> Callable[[str], None]:
+    """Writes what is being done on one line of a terminal; silent elsewhere."""
+    if not sys.stderr.isatty():
+        return lambda _text: None
+
+    def write(text: str) -> None:
+        sys.stderr.write(f"{CLEAR}{legible(text):.100}" if text != DONE else CLEAR)
+        sys.stderr.flush()
+
+    return write
 
 
 def typed(text: str) -> str:

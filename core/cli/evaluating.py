@@ -1,4 +1,7 @@
-"""`evaluate`: answer a split, beside what needs no model; record it, or write the predictions."""
+"""`evaluate`: answer a split, beside what needs no model; record it, or write the predictions.
+
+Or a question set (core.cli.evaluate_set).
+"""
 
 import argparse
 import json
@@ -10,10 +13,11 @@ from typing import Any
 from core.checkpoints.shelf import content_hash
 from core.checkpoints.store import Checkpoint, load_checkpoint
 from core.cli.arguments import checkpoint_folder, named_file, typed
+from core.cli.evaluate_set import report_set, write_predictions
+from core.cli.questions import add_questions, corpus_of, named_set
 from core.data.characters import legible
 from core.data.corpus import TrainingCorpus, questions_digest
 from core.data.people import Question, load_people
-from core.data.task import TASKS
 from core.evaluation.accuracy import grade
 from core.evaluation.mistakes import count_kinds, countries_in, countries_of, mistakes
 from core.evaluation.report_card import evaluation_file
@@ -25,12 +29,11 @@ from core.evaluation.shares import (
     nearest_name_baseline,
     wilson_interval,
 )
-from core.files import write_json, write_text
+from core.files import write_json
 from core.generation.greedy import Answer, answer
 from core.paths import PEOPLE
 from core.runs.card import figure, machine, write_figures
 
-DEFAULT_SENTENCES = 6
 MEASURED = (
     "correct accuracy interval_95 constant_baseline nearest_name_baseline lookup_baseline "
     "ceiling kinds"
@@ -39,8 +42,7 @@ MEASURED = (
 
 def add_evaluate(parser: argparse.ArgumentParser) -> None:
     """The options of the verb, without --checkpoint."""
-    parser.add_argument("--split", choices=("train", "held-out", "dev", "test"), default="dev")
-    parser.add_argument("--corpus", type=Path, metavar="DIR", help="the course's own files")
+    add_questions(parser)
     parser.add_argument(
         "--record",
         action="store_true",
@@ -62,12 +64,15 @@ def add_evaluate(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Answer, compare, write what was asked for, print."""
+    if (questions := named_set(options)) is not None:
+        report_set(questions, options)
+        return
     folder = checkpoint_folder(options.checkpoint)
     stored = load_checkpoint(folder)
-    corpus = corpus_of(stored, options.corpus)
-    asked = corpus.questions(options.split)
+    corpus, split = corpus_of(stored, options.corpus), options.split or "dev"
+    asked = corpus.questions(split)
     answered = all(question.answer is not None for question in asked)
-    _check_record(options, answered=answered)
+    _check_record(options, split, answered=answered)
     started = time.perf_counter()
     texts = [options.before + question.text for question in asked]
     given = answer(stored, texts)
@@ -75,7 +80,7 @@ def run(options: argparse.Namespace) -> None:
     nothing: dict[str, Any] = dict.fromkeys(MEASURED)
     report: dict[str, Any] = {
         "checkpoint": stored.name,
-        "split": options.split,
+        "split": split,
         **({"before": options.before} if options.before else {}),
         "total": len(asked),
         "constant_answer": constant_answer(_known(corpus, asked)),
@@ -88,16 +93,16 @@ def run(options: argparse.Namespace) -> None:
     if options.record:
         _record(folder, stored.card, report)
     if options.predictions is not None:
-        _write_predictions(options.predictions, given)
+        write_predictions(options.predictions, given)
     text = (
         json.dumps(report, ensure_ascii=False) if options.json else legible(_text(report, options))
     )
     print(text)
 
 
-def _check_record(options: argparse.Namespace, *, answered: bool) -> None:
+def _check_record(options: argparse.Namespace, split: str, *, answered: bool) -> None:
     if options.record and not answered:
-        raise ValueError(f"--record: the {options.split} split comes without answers")
+        raise ValueError(f"--record: the {split} split comes without answers")
     if options.record and options.before:
         raise ValueError("--record is for the questions as they are: leave out --before")
 
@@ -106,21 +111,6 @@ def _record(folder: Path, card: dict[str, Any], report: dict[str, Any]) -> None:
     split = report["split"]
     write_figures(folder, card, {split: figure(report["correct"], report["total"])})
     write_json(evaluation_file(folder, split), report)
-
-
-def corpus_of(stored: Checkpoint, folder: Path | None) -> TrainingCorpus:
-    """The corpus of a checkpoint's task; the course's files lie in `folder`.
-
-    Raises ValueError for a checkpoint without a task: it has no questions.
-    """
-    if stored.task is None:
-        raise ValueError(
-            f"checkpoint {stored.name} has no questions: its card names no task known here "
-            f"({', '.join(TASKS)})"
-        )
-    recipe = stored.card.get("recipe", {})
-    sentences = recipe.get("n_sentences", DEFAULT_SENTENCES)
-    return stored.task.corpus(n_sentences=sentences, folder=folder)
 
 
 def _known(corpus: TrainingCorpus, asked: Sequence[Question]) -> list[Question]:
@@ -153,12 +143,6 @@ def _countries(stored: Checkpoint, asked: list[Question], written: list[str]) ->
     if stored.task is not None and stored.task.is_shipped:
         return countries_in(load_people(PEOPLE))
     return countries_of({*written, *(question.answer or "" for question in asked)})
-
-
-def _write_predictions(path: Path, given: list[Answer]) -> None:
-    """The course's format: one answer a line, in the order of the questions."""
-    text = "".join(" ".join(entry.text.split()) + "\n" for entry in given)
-    write_text(path, text)
 
 
 def _text(report: dict[str, Any], options: argparse.Namespace) -> str:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import NoReturn, TextIO
 
 from core.cli import verbs
-from core.cli.arguments import named_file, typed
+from core.cli.arguments import named_file, positive, typed
 from core.cli.bench import add_bench
 from core.cli.evaluating import add_evaluate
 from core.cli.heads import add_heads
@@ -23,7 +23,9 @@ from core.cli.importing import add_import
 from core.cli.jobs import add_jobs
 from core.cli.montecarlo import add_montecarlo
 from core.cli.opening import add_open
+from core.cli.repeated import add_repeated
 from core.cli.tables import add_ablation, add_seeds
+from core.cli.tracing import add_trace_file
 from core.cli.train import add_train
 from core.data.biographies import PATTERNS
 from core.data.characters import legible
@@ -111,6 +113,9 @@ def build_parser() -> argparse.ArgumentParser:
     heads = commands.add_parser("heads", help="what each head looks at, brings, and is worth")
     _add_checkpoint(heads)
     add_heads(heads)
+    repeated = commands.add_parser("repeated", help="heads while random tokens are said twice")
+    _add_checkpoint(repeated)
+    add_repeated(repeated)
     add_train(commands.add_parser("train", help="train a preset, or go on with a stopped run"))
     add_ablation(
         commands.add_parser("ablation", help="what pretraining buys: trainings that differ in one")
@@ -133,6 +138,7 @@ def build_parser() -> argparse.ArgumentParser:
 def _add_ask(ask: argparse.ArgumentParser) -> None:
     ask.add_argument("question", type=typed)
     _add_checkpoint(ask)
+    _add_writing(ask)
     _add_json(ask)
     ask.set_defaults(run=verbs.ask)
 
@@ -140,9 +146,26 @@ def _add_ask(ask: argparse.ArgumentParser) -> None:
 def _add_trace(trace: argparse.ArgumentParser) -> None:
     trace.add_argument("question", type=typed)
     _add_checkpoint(trace)
-    trace.add_argument("--out", type=named_file, help="write the whole trace as JSON to this file")
+    _add_writing(trace)
+    trace.add_argument(
+        "--out",
+        type=named_file,
+        help="write the whole trace to this file: as JSON, or to FILE.trace, which the pages open",
+    )
+    add_trace_file(trace)
     _add_json(trace)
     trace.set_defaults(run=verbs.trace)
+
+
+def _add_writing(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--tokens", type=positive, default=40, metavar="K", help="write at most K tokens (40)"
+    )
+    parser.add_argument(
+        "--chat",
+        action="store_true",
+        help="put the model's own chat template around the text; what goes in is shown",
+    )
 
 
 def _add_data(data: argparse.ArgumentParser) -> None:
@@ -163,7 +186,9 @@ def _add_corpus(corpus: argparse.ArgumentParser) -> None:
 
 def _add_checkpoint(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--checkpoint", default=DEFAULT_CHECKPOINT, help="a shipped name, or a folder"
+        "--checkpoint",
+        default=DEFAULT_CHECKPOINT,
+        help="a shipped name, an opened model, a folder, or a GGUF file",
     )
 
 

@@ -3,16 +3,14 @@
 import argparse
 import json
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from core.checkpoints.anyones import open_anyones
 from core.checkpoints.found import name_of, real
 from core.checkpoints.models_shelf import refuse_taken, write_model_card
+from core.cli.arguments import progress_line
 from core.data.characters import legible
-
-CLEAR = "\r\x1b[K"
 
 
 def add_open(parser: argparse.ArgumentParser) -> None:
@@ -33,29 +31,13 @@ def run(options: argparse.Namespace) -> None:
     path: Path = options.path
     name = options.name if options.name is not None else name_of(real(path))
     refuse_taken(name, path)
-    progress, end = _progress()
-    try:
-        stored = open_anyones(path, name=name, progress=progress)
-    finally:
-        end()
+    stored = open_anyones(path, name=name, progress=progress_line())
     opened, notes = stored.card["opened"], stored.card["notes"]
     card = write_model_card(name, path, opened, stored.card["sha256"])
     for note in notes:
         print(legible(note), file=sys.stderr)
     text = "\n".join([*_lines(opened), f"on the shelf as {name}: {card}"])
     print(json.dumps(opened, ensure_ascii=False) if options.json else legible(text))
-
-
-def _progress() -> tuple[Callable[[str], None], Callable[[], None]]:
-    """What is being done, on one line of a terminal; what clears the line. Silent elsewhere."""
-    if not sys.stderr.isatty():
-        return lambda _text: None, lambda: None
-
-    def write(text: str) -> None:
-        sys.stderr.write(f"{CLEAR}{legible(text):.100}")
-        sys.stderr.flush()
-
-    return write, lambda: write("")
 
 
 def _lines(opened: dict[str, Any]) -> list[str]:

@@ -3,44 +3,52 @@
 import argparse
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from core.checkpoints.store import Checkpoint, load_checkpoint
-from core.cli.arguments import checkpoint_folder
+from core.checkpoints.any import load_any
+from core.checkpoints.store import Checkpoint
+from core.cli.arguments import progress_line
+from core.cli.tracing import refuse_other_files, write_trace
 from core.data.biographies import biographies
 from core.data.characters import legible
 from core.data.foreign_vocabulary import typing_note
+from core.data.outside_vocabulary import OutsideVocabulary
 from core.data.people import BIRTHPLACE, is_right, load_people
 from core.data.reference import compare, load_judgements, load_reference, table_figures
-from core.files import write_json, write_text
-from core.generation.greedy import answer
+from core.files import write_text
 from core.inspection.trace import trace as trace_model
-from core.inspection.trace_json import trace_to_dict
 from core.paths import JUDGED, PEOPLE
+
+PROVED = (
+    "replay_max_difference row_sum_max_error future_exactly_zero same_argmax head_sum_max_error"
+).split()
 
 
 def ask(options: argparse.Namespace) -> None:
-    """Answer one question."""
-    stored = _load(options)
-    (given,) = answer(stored, [options.question])
+    """Answer one question, and prove that the heads' weights are what the model used."""
+    record = trace_model(_load(options), options.question, max_new_tokens=options.tokens)
+    proof = record.proof
     report = {
         "question": options.question,
-        "answer": given.text,
-        "probability": given.probability,
+        "answer": record.answer,
+        "probability": record.probability,
         "expected": expected_answer(options.question),
+        "proof": {name: getattr(proof, name) for name in PROVED},
     }
     _print(
         options,
         report,
-        f"{_aloud(given.text)}probability {given.probability:.2g}, {_expectation(report)}",
+        f"{_aloud(record.answer)}probability {record.probability:.2g}, {_expectation(report)}",
     )
 
 
 def trace(options: argparse.Namespace) -> None:
     """Record every head while one question is answered, and prove the record."""
+    refuse_other_files(options)
     stored = _load(options)
-    record = trace_model(stored, options.question)
+    record = trace_model(stored, options.question, max_new_tokens=options.tokens)
     proof = record.proof
     report = {
         "answer": record.answer,
@@ -53,7 +61,7 @@ def trace(options: argparse.Namespace) -> None:
         "tokens": list(record.labels),
     }
     if options.out is not None:
-        write_json(options.out, trace_to_dict(record))
+        write_trace(options, stored, record)
     _print(
         options,
         report,
@@ -109,10 +117,17 @@ def expected_answer(question: str) -> str | None:
 
 def _load(options: argparse.Namespace) -> Checkpoint:
     """The checkpoint; standard error says what has to be typed if it is not a text."""
-    stored = load_checkpoint(checkpoint_folder(options.checkpoint))
-    if note := typing_note(stored.vocabulary):
+    stored = load_any(options.checkpoint, progress=progress_line())
+    vocabulary = stored.vocabulary
+    if note := typing_note(vocabulary):
         print(note, file=sys.stderr)
-    return stored
+    if not options.chat:
+        return stored
+    if not isinstance(vocabulary, OutsideVocabulary):
+        raise ValueError(f"--chat: {stored.name} has no chat template: give it plain text")
+    in_chat = vocabulary.as_chat()
+    print(f"goes in: {legible(in_chat.text_in(options.question))}", file=sys.stderr)
+    return replace(stored, vocabulary=in_chat)
 
 
 def _aloud(answer: str) -> str:

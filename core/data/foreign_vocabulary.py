@@ -8,6 +8,7 @@ A model may have more entries than its vocabulary has texts for: rows of its emb
 to a round number. They are shown by their number, ‹50257›, so that nothing is hidden.
 """
 
+import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from itertools import groupby
@@ -32,7 +33,7 @@ class ForeignCharacters:
     """Characters by id, from 0 on; `size` may be larger."""
 
     kind = "characters"
-    pad_id, mask_id = 0, NO_ID
+    pad_id, mask_id, begin_id = 0, NO_ID, None
     end_ids: frozenset[int] = frozenset()
 
     def __init__(self, characters: str, *, size: int) -> None:
@@ -66,6 +67,13 @@ class ForeignCharacters:
     def word_starts(self, ids: Sequence[int]) -> list[bool]:
         return _word_starts([self._character(i).encode() or None for i in ids])
 
+    def special(self, ids: Sequence[int]) -> list[bool]:
+        return [token_id >= len(self.characters) for token_id in ids]
+
+    def positions(self, text: str, span: tuple[int, int]) -> tuple[int, ...]:
+        start, end = (len(self.encode(text[:place])) for place in span)
+        return tuple(range(start, end))
+
     def to_dict(self) -> dict[str, Any]:
         return {"kind": self.kind, "size": self.size, "characters": self.characters}
 
@@ -87,7 +95,7 @@ class TokenizerVocabulary:
     """
 
     kind = "tokenizer"
-    pad_id, mask_id = 0, NO_ID
+    pad_id, mask_id, begin_id = 0, NO_ID, None
 
     def __init__(self, data: dict[str, Any], *, size: int) -> None:
         """Raises ValueError for a file that is no such tokenizer, or has ids beyond `size`."""
@@ -130,6 +138,13 @@ class TokenizerVocabulary:
     def word_starts(self, ids: Sequence[int]) -> list[bool]:
         return _word_starts([self._pieces.texts[i] if self._is_text(i) else None for i in ids])
 
+    def special(self, ids: Sequence[int]) -> list[bool]:
+        return [not self._is_text(token_id) for token_id in ids]
+
+    def positions(self, text: str, span: tuple[int, int]) -> tuple[int, ...]:
+        found = self._tokenizer.encode(text, add_special_tokens=False)
+        return _overlapping(found.offsets, span)
+
     def to_dict(self) -> dict[str, Any]:
         return {"kind": self.kind, "size": self.size, "tokenizer": self._data}
 
@@ -159,7 +174,7 @@ class TokenIds:
     """No vocabulary: the model is given token ids and gives token ids."""
 
     kind = "ids"
-    pad_id, mask_id = 0, NO_ID
+    pad_id, mask_id, begin_id = 0, NO_ID, None
     end_ids: frozenset[int] = frozenset()
 
     def __init__(self, *, size: int) -> None:
@@ -180,6 +195,13 @@ class TokenIds:
 
     def word_starts(self, ids: Sequence[int]) -> list[bool]:
         return [True] * len(ids)
+
+    def special(self, ids: Sequence[int]) -> list[bool]:
+        return [False] * len(ids)
+
+    def positions(self, text: str, span: tuple[int, int]) -> tuple[int, ...]:
+        words = re.finditer(r"[^\s,]+", text)
+        return _overlapping([word.span() for word in words], span)
 
     def to_dict(self) -> dict[str, Any]:
         return {"kind": self.kind, "size": self.size}
@@ -217,6 +239,12 @@ def foreign_from_dict(data: dict[str, Any]) -> "ForeignCharacters | TokenizerVoc
 
 def _example(size: int) -> str:
     return EXAMPLE_IDS if size > 3139 else " ".join(map(str, range(min(size, 3))))
+
+
+def _overlapping(offsets: Sequence[tuple[int, int]], span: tuple[int, int]) -> tuple[int, ...]:
+    """The tokens that hold something of a span of characters."""
+    start, end = span
+    return tuple(i for i, (a, b) in enumerate(offsets) if a < end and b > start and a < b)
 
 
 def _numbered(token_id: int) -> str:

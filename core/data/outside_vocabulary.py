@@ -86,7 +86,7 @@ class OutsideVocabulary:
         ids = cast(list[int], found)
         if self.n_rows is not None and (beyond := [i for i in ids if i >= self.n_rows]):
             raise ValueError(
-                f"this model has no token {self._piece(beyond[0])!r:.40}: its tokenizer calls it "
+                f"this model has no token {self._piece(beyond[0])!r:.40}: its tokenizer gives it "
                 f"{beyond[0]:,}, the model has {self.n_rows:,}"
             )
         return ids

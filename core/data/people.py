@@ -7,10 +7,12 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Literal, cast
 
-from core.data.characters import read_lines
+from core.data.characters import compose, read_lines
 
 Split = Literal["train", "dev", "test"]
 SPLITS: tuple[Split, ...] = ("train", "dev", "test")
+# What counts as right: the text, or that what is written begins with it.
+Rule = Literal["exact", "first-tokens"]
 PRONOUNS = ("he", "she", "they")
 CONTINENTS = ("Africa", "Asia", "Europe", "North America", "South America", "Oceania")
 
@@ -32,16 +34,30 @@ class Person:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question and, where it is known, the expected answer."""
+    """A question and, where it is known, the expected answer.
+
+    One of a question set may say where its subject stands in the text (`span`, characters from 0,
+    the end not included), and has the `rule` of its set.
+    """
 
     text: str
     answer: str | None
     name: str
+    span: tuple[int, int] | None = None
+    rule: Rule = "exact"
 
 
-def is_right(given: str, expected: str) -> bool:
-    """Exact match after trimming: the one rule for a right answer."""
-    return given.strip() == expected.strip()
+def is_right(given: str, expected: str, rule: Rule = "exact") -> bool:
+    """Exact match after trimming: the one rule for the questions of a task.
+
+    By `first-tokens`, what is written has been cut to as many tokens as the answer has. Texts are
+    compared and not tokens: the last one may hold a comma, too, but the answer may not go on as a
+    longer word (Niger, Nigeria).
+    """
+    if rule == "exact":
+        return given.strip() == expected.strip()
+    written, wanted = compose(given).strip(), compose(expected).strip()
+    return written.startswith(wanted) and not written[len(wanted) :][:1].isalnum()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""How many birthplace questions a model answers."""
+"""How many questions a model answers."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from core.generation.greedy import Answer, answer
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """Answers in the order of the questions, and how many equal the expected text."""
+    """Answers in the order of the questions, and how many are right by the questions' rule."""
 
     answers: list[Answer]
     correct: int
@@ -31,7 +31,7 @@ def grade(questions: Sequence[Question], answers: Sequence[Answer]) -> Evaluatio
     """How many are right. Raises ValueError without answered questions."""
     _refuse_unanswered(questions)
     correct = sum(
-        is_right(given.text, question.answer or "")
+        is_right(given.text, question.answer or "", question.rule)
         for given, question in zip(answers, questions, strict=True)
     )
     return Evaluation([*answers], correct, len(questions))

@@ -5,7 +5,7 @@ keep every row and column. Weight is opacity of one hue: the same chart serves b
 be saved as it is. Masked cells are grey, which is not the same as zero.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import altair as alt
@@ -14,62 +14,14 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from core.figures import elements
-from core.figures.palette import FONT_SIZE, KEY, MASKED, QUERY, WEIGHT
+from core.figures.palette import MASKED, QUERY, WEIGHT
 from core.figures.template import Figure, hole, laid_out, table, template
 
 Matrix = NDArray[np.float32]
 Visible = NDArray[np.bool_]
-ROW_SELECTION, HEAD_SELECTION = "cell", "head"
+ROW_SELECTION = "cell"
 # Pixels: one row label, what the axis below a map takes, and what its columns have on a projector.
 LINE, ROOM_FOR_AXIS, ROOM_FOR_KEYS = 16, 90, 330
-
-
-def heads_grid(
-    images: Sequence[Sequence[str]],
-    scores: NDArray[np.float64],
-    selected: tuple[int, int],
-    *,
-    score_name: str,
-    cell: int = 42,
-    off: Collection[tuple[int, int]] = (),
-) -> Figure:
-    """Small pictures, one a head (columns are layers), with the score under each.
-
-    `images` are data URIs [layer][head]; a score that is not a number is shown as a dash, that of a
-    head that is `off` as this word. The point selection named `head` returns the clicked one.
-    """
-    return _heads_grid(cell).fill(
-        {"heads": _heads_frame(images, scores, selected, off)}, score_name=score_name
-    )
-
-
-@template
-def _heads_grid(cell: int) -> alt.LayerChart:
-    pick = alt.selection_point(
-        name=HEAD_SELECTION, fields=["layer", "head"], on="click", empty=False
-    )
-    base = table("heads").encode(
-        x=alt.X(
-            "layer:O", title=None, axis=_plain_axis(orient="top", labelExpr="'L' + datum.value")
-        ),
-        y=alt.Y("head:O", title=None, axis=_plain_axis(labelExpr="'H' + datum.value")),
-        tooltip=[
-            alt.Tooltip("name:N", title="head"),
-            alt.Tooltip("exact:N", title=hole("score_name")),
-        ],
-    )
-    frames = base.mark_rect(cornerRadius=3, strokeWidth=3).encode(
-        fill=alt.value("transparent"),
-        stroke=alt.condition("datum.selected", alt.value(KEY), alt.value("transparent")),
-    )
-    pictures = base.mark_image(width=cell - 12, height=cell - 12, yOffset=-6).encode(url="image:N")
-    numbers = base.mark_text(dy=cell // 2 - 5, fontSize=FONT_SIZE).encode(
-        text=alt.Text("shown:N"), color=alt.value(MASKED)
-    )
-    targets = base.mark_rect(opacity=0.001).add_params(pick)
-    return alt.LayerChart(layer=[frames, pictures, numbers, targets]).properties(
-        width=alt.Step(cell + 12), height=alt.Step(cell + 4)
-    )
 
 
 def attention_map(
@@ -85,29 +37,33 @@ def attention_map(
     sides: tuple[str, str] = ("query (looks)", "key (looked at)"),
     top: float = 1.0,
     size: int = 330,
+    within: tuple[range, range] | None = None,
 ) -> Figure:
     """Weights (L, L) as a map: rows are queries, columns are keys.
 
     `visible` (L, L) says which cells are not masked: all of the past unless told. `labels` name
     the columns, and the rows too unless `rows` does; `sides` are the titles of the two axes. `top`
     is the weight that is drawn fully opaque. The point selection `cell` returns the clicked query
-    and key. Scores are left out for folded maps, where they have no meaning.
+    and key. Scores are left out for folded maps, where they have no meaning. `within` says which
+    rows and columns the map has: all unless told.
     """
     n, rows = len(labels), labels if rows is None else rows
     visible = np.tri(n, dtype=np.bool_) if visible is None else visible
-    last = int(np.flatnonzero(visible[selected_row]).max(initial=0))
-    room = max(size - ROOM_FOR_AXIS, LINE * min(n, elements.MOST_LABELS))
+    down, across = within or (range(n), range(n))
+    room = max(size - ROOM_FOR_AXIS, LINE * min(len(down), elements.MOST_LABELS))
     return _attention_map(scored=scores is not None).fill(
         {
-            "masked": _masked(visible),
+            "masked": _masked(visible, down, across),
             "cells": _map_cells(weights, contribution, scores, visible),
-            "row": _row_frame(selected_row, last),
+            "row": _row_frame(selected_row, np.flatnonzero(visible[selected_row]), across),
         },
-        **elements.named_tokens("query", rows, room, sides[0]),
-        **elements.named_tokens("key", labels, ROOM_FOR_KEYS, sides[1]),
-        key_angle=elements.leaning(labels),
-        ticks=list(range(n)),
-        domain=[-0.5, n - 0.5],
+        **elements.named_tokens("query", rows, room, sides[0], at=down),
+        **elements.named_tokens("key", labels, ROOM_FOR_KEYS, sides[1], at=across),
+        key_angle=elements.leaning([labels[column] for column in across]),
+        query_ticks=list(down),
+        key_ticks=list(across),
+        query_domain=[down.start - 0.5, down.stop - 0.5],
+        key_domain=[across.start - 0.5, across.stop - 0.5],
         queries=elements.token_names([f"{i} {label}" for i, label in enumerate(rows)])
         + "[datum.q]",
         keys=elements.token_names([f"{i} {label}" for i, label in enumerate(labels)]) + "[datum.k]",
@@ -137,35 +93,6 @@ def _attention_map(*, scored: bool) -> alt.LayerChart:
     )
 
 
-def _heads_frame(
-    images: Sequence[Sequence[str]],
-    scores: NDArray[np.float64],
-    selected: tuple[int, int],
-    off: Collection[tuple[int, int]],
-) -> pd.DataFrame:
-    """A row for each head, those of the first layer first."""
-    return pd.DataFrame(
-        [
-            {
-                "layer": layer,
-                "head": head,
-                "image": images[layer][head],
-                "score": float(score),
-                "shown": "off" if (layer, head) in off else _number(score, 2),
-                "exact": _number(score, 3),
-                "name": f"L{layer}·H{head}",
-                "selected": (layer, head) == selected,
-            }
-            for (layer, head), score in np.ndenumerate(scores)
-        ]
-    )
-
-
-def _number(score: float, digits: int) -> str:
-    """A dash for a score that means nothing."""
-    return f"{score:.{digits}f}".replace("nan", "–")
-
-
 def _map_cells(
     weights: Matrix, contribution: Matrix, scores: Matrix | None, visible: Visible
 ) -> pd.DataFrame:
@@ -184,20 +111,16 @@ def _map_cells(
     return frame
 
 
-def _plain_axis(**options: Any) -> alt.Axis:
-    return elements.axis(domain=False, ticks=False, labelAngle=0, **options)
-
-
 def _edges() -> dict[str, Any]:
     """The four edges of a cell; layers must share the very axes, or labels get lost in merging."""
     columns, rows = (
-        alt.Scale(domain=hole("domain"), nice=False, zero=False, reverse=reverse)
-        for reverse in (False, True)
+        alt.Scale(domain=hole(f"{side}_domain"), nice=False, zero=False, reverse=side == "query")
+        for side in ("key", "query")
     )
     keys = elements.token_axis(
-        "key", values=hole("ticks"), labelAngle=hole("key_angle"), grid=False
+        "key", values=hole("key_ticks"), labelAngle=hole("key_angle"), grid=False
     )
-    queries = elements.token_axis("query", values=hole("ticks"), grid=False)
+    queries = elements.token_axis("query", values=hole("query_ticks"), grid=False)
     return {
         "x": alt.X("left:Q", title=hole("key_title"), scale=columns, axis=keys),
         "x2": "right:Q",
@@ -234,22 +157,26 @@ def _shaded(edges: dict[str, Any], *, scored: bool) -> alt.Chart:
     )
 
 
-def _masked(visible: Visible) -> pd.DataFrame:
+def _masked(visible: Visible, down: range, across: range) -> pd.DataFrame:
     """A stripe for each run of cells that a row may not look at."""
-    ends = np.diff(np.pad(~visible, ((0, 0), (1, 1))).astype(np.int8))
+    hidden = ~visible[down.start : down.stop, across.start : across.stop]
+    ends = np.diff(np.pad(hidden, ((0, 0), (1, 1))).astype(np.int8))
     rows, left = np.nonzero(ends == 1)
     right = np.nonzero(ends == -1)[1]
+    rows, left, right = rows + down.start, left + across.start, right + across.start
     return pd.DataFrame(
         {"low": rows - 0.5, "left": left - 0.5, "high": rows + 0.5, "right": right - 0.5}
     )
 
 
-def _row_frame(row: int, last: int) -> pd.DataFrame:
-    """The edges of the row that is looked at; a click on them is a click on this row."""
+def _row_frame(row: int, seen: NDArray[np.intp], across: range) -> pd.DataFrame:
+    """The edges of the row that is looked at, up to the last key that it sees; a click on them is a
+    click on this row.
+    """
     return pd.DataFrame(
         {
-            "left": [-0.5],
-            "right": [last + 0.5],
+            "left": [across.start - 0.5],
+            "right": [int(seen.max(initial=across.start)) + 0.5],
             "low": [row - 0.5],
             "high": [row + 0.5],
             "q": [row],

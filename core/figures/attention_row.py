@@ -1,7 +1,8 @@
-"""Pictures of one query row: bars, the q·k parts of its scores, and arcs to its keys."""
+"""Pictures of one query row: bars, and arcs to its keys."""
 
 import math
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import altair as alt
 import numpy as np
@@ -18,12 +19,22 @@ from core.figures.elements import (
     token_axis,
 )
 from core.figures.palette import FONT_SIZE, QUERY, VALUE, WEIGHT
-from core.figures.template import Figure, hole, laid_out, table, template
+from core.figures.template import Figure, hole, table, template
 
 Matrix = NDArray[np.float32]
 ROOM_FOR_TOKENS = 380  # pixels of the axis of arcs on a projector
+MOST_BARS, N_LARGEST = 60, 40  # keys that all have a bar; of more, those of most weight
 LEAST_ARC = 0.05  # a fainter weight has no arc
 HALF = 0.43  # of the plot: each of two sets of bars; the rest keeps them apart
+
+
+class Bar(NamedTuple):
+    """A key of a row, by its position and its name."""
+
+    k: int
+    token: str
+    weight: float
+    contribution: float
 
 
 def row_bars(
@@ -38,24 +49,20 @@ def row_bars(
 ) -> Figure:
     """One query row as bars: weight, and beside it the contribution, key by key.
 
-    `seen` are the keys that the row may look at: 0 to `row` unless told.
+    `seen` are the keys that the row may look at: 0 to `row` unless told. Of more than MOST_BARS
+    those of most weight have a bar, and all others one together, their sum (`the_rest` says so).
     """
     keys_seen = list(range(row + 1)) if seen is None else list(seen)
-    frame = pd.DataFrame(
-        {
-            "k": keys_seen,
-            "token": [f"{k} {labels[k]}" for k in keys_seen],
-            "weight": weights[keys_seen],
-            "contribution": contribution[keys_seen],
-        }
-    )
-    least = FONT_SIZE if len(keys_seen) <= MOST_LABELS else 6
-    step = max(least, min(22, height // len(keys_seen)))
-    low, high = min(0.0, float(weights[keys_seen].min())), max(1.0, float(weights[keys_seen].max()))
-    most = float(contribution[keys_seen].max()) or 1.0  # a head that is off brings nothing
+    bars, names = _bars(weights, contribution, labels, keys_seen)
+    n = len(bars)
+    least = FONT_SIZE if n <= MOST_LABELS else 6
+    step = max(least, min(22, height // max(n, 1)))
+    low = min(0.0, *(bar.weight for bar in bars))
+    high = max(1.0, *(bar.weight for bar in bars))
+    most = max(bar.contribution for bar in bars) or 1.0  # a head that is off brings nothing
     return _row_bars().fill(
-        {"row": frame},
-        **named_tokens("key", labels, step * len(keys_seen), "key", at=keys_seen),
+        {"row": pd.DataFrame(bars, columns=list(Bar._fields))},
+        **named_tokens("key", names, step * n, "key", at=[bar.k for bar in bars]),
         step=step,
         title=title,
         weight_domain=[low, low + (high - low) / HALF],
@@ -102,69 +109,48 @@ def _row_bars() -> alt.LayerChart:
     return fitted(bars, alt.Step(hole("step")), hole("title"))
 
 
+def the_rest(n_seen: int) -> str:
+    """What bars leave out, in a sentence; empty where every key has its own."""
+    if n_seen <= MOST_BARS:
+        return ""
+    return (
+        f"Of {n_seen} keys the {N_LARGEST} of most weight have a bar; the last one is the rest, "
+        f"{n_seen - N_LARGEST} keys together (contributions are summed norms: an upper bound)."
+    )
+
+
+def largest(weights: NDArray[np.float32], keys: Sequence[int], n: int) -> list[int]:
+    """The n keys of most weight, by its size, in the order of the text."""
+    order = sorted(keys, key=lambda k: -abs(float(weights[k])))
+    return sorted(order[:n])
+
+
+def _bars(
+    weights: NDArray[np.float32],
+    contribution: NDArray[np.float32],
+    labels: Sequence[str],
+    seen: list[int],
+) -> tuple[list[Bar], list[str]]:
+    """The bars, and the names of all positions; that of the rest stands behind the last."""
+    alone = seen if len(seen) <= MOST_BARS else largest(weights, seen, N_LARGEST)
+    bars = [Bar(k, f"{k} {labels[k]}", float(weights[k]), float(contribution[k])) for k in alone]
+    rest = sorted(set(seen) - set(alone))
+    if not rest:
+        return bars, list(labels)
+    name = f"the rest ({len(rest)})"
+    sums = float(weights[rest].sum()), float(contribution[rest].sum())
+    return [*bars, Bar(len(labels), name, *sums)], [*labels, name]
+
+
 def _round_below(most: float) -> float:
     """The largest of 1, 2, 5 times a power of ten that is no more: a tick that can be read."""
     power = 10.0 ** math.floor(math.log10(most))
     return max(step * power for step in (1, 2, 5) if step * power <= most)
 
 
-def score_parts(
-    query: NDArray[np.float32],
-    key: Matrix,
-    labels: Sequence[str],
-    row: int,
-    *,
-    seen: Sequence[int] | None = None,
-) -> Figure:
-    """The scores of one row split into their q·k parts: key by dimension, around zero.
-
-    query (d,), key (L, d). The parts of a key sum to its score: q·k / √d = Σ qᵢ kᵢ / √d. `seen`
-    are the keys that the row may look at: 0 to `row` unless told.
-    """
-    keys_seen = list(range(row + 1)) if seen is None else list(seen)
-    parts = key[keys_seen] * query / np.sqrt(len(query))
-    cells = [(k, dimension) for k in keys_seen for dimension in range(len(query))]
-    frame = pd.DataFrame(
-        {
-            "k": [k for k, _ in cells],
-            "dimension": [dimension for _, dimension in cells],
-            "part": parts.ravel().round(4),
-            "token": [f"{k} {labels[k]}" for k, _ in cells],
-        }
-    )
-    reach = float(np.abs(parts).max()) or 1.0
-    step = max(8, min(22, 420 // len(keys_seen)))
-    return _score_parts().fill(
-        {"parts": frame},
-        **named_tokens("key", labels, step * len(keys_seen), "key", at=keys_seen),
-        reach=[-reach, reach],
-        step=step,
-    )
-
-
-@template
-def _score_parts() -> alt.Chart:
-    cells = (
-        table("parts")
-        .mark_rect()
-        .encode(
-            x=alt.X("dimension:O", title="dimension of the head", axis=axis(labelOverlap=True)),
-            y=alt.Y("k:O", title=hole("key_title"), axis=token_axis("key", domain=False)),
-            color=alt.Color(
-                "part:Q",
-                title="q·k part",
-                scale=alt.Scale(domain=hole("reach"), domainMid=0),
-            ),
-            tooltip=["token:N", "dimension:O", alt.Tooltip("part:Q", format=".3f")],
-        )
-    )
-    height = alt.Step(hole("step"))
-    return laid_out(cells, width=520, height=height, title=headline(""))
-
-
 def arcs(weights: Matrix, labels: Sequence[str], selected_row: int) -> Figure:
-    """Arcs from each query back to its keys; weights below `LEAST_ARC` are not drawn, nor is a
-    token's weight on itself.
+    """Arcs from each query back to its keys; below the line to those that come later. Weights below
+    `LEAST_ARC` are not drawn, nor is a token's weight on itself.
 
     The arcs of the selected row are opaque, the others faint.
     """
@@ -213,7 +199,8 @@ def _arcs() -> alt.LayerChart:
 def _arc_points(weights: Matrix, labels: Sequence[str], selected_row: int) -> pd.DataFrame:
     """Points along each arc that is drawn, in order."""
     angles = np.linspace(0, np.pi, 16)
-    rows, columns = np.nonzero(np.tril(weights, k=-1) >= LEAST_ARC)
+    apart = ~np.eye(len(labels), dtype=np.bool_)
+    rows, columns = np.nonzero((weights >= LEAST_ARC) & apart)
     pieces = [
         pd.DataFrame(
             {

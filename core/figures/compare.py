@@ -104,7 +104,7 @@ def _difference_map() -> alt.LayerChart:
 def distance_grid(
     distances: NDArray[np.float64], chosen: tuple[int, int] | None, *, title: str
 ) -> Figure:
-    """How far each head (layers in rows) lies from its counterpart, 0 to 1.
+    """How far each head (layers in rows) lies from its counterpart, 0 to 1; nan: no number.
 
     The point selection named `head` returns the clicked one.
     """
@@ -118,7 +118,9 @@ def distance_grid(
                 "chosen": (layer, head) == chosen,
             }
             for layer, head in np.ndindex(distances.shape)
-        ]
+            if not np.isnan(distances[layer, head])
+        ],
+        columns=["layer", "head", "name", "distance", "chosen"],
     )
     return _distance_grid().fill({"heads": frame}, height=GRID * len(distances), title=title)
 

@@ -5,6 +5,7 @@ A layer is a shape and a name, never a colour alone; the chosen head has an oran
 """
 
 import json
+import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -44,10 +45,14 @@ class Beside(NamedTuple):
 
 
 def head_scatter(points: Sequence[Point], *, x: str, y: str, chosen: str, title: str) -> Figure:
-    """Every head as a point; the point selection named `head` returns the clicked one."""
+    """Every head as a point; the point selection named `head` returns the clicked one.
+
+    There are as many marks as SHAPES: of more layers, neighbours share one.
+    """
     frame = pd.DataFrame(_joined(points), columns=list(Point._fields))
-    frame["level"] = [f"L{point.layer}" for point in points]
-    levels = [f"L{layer}" for layer in sorted({point.layer for point in points})]
+    names = _levels(sorted({point.layer for point in points}))
+    frame["level"] = [names[point.layer] for point in points]
+    levels = list(dict.fromkeys(names.values()))
     return _head_scatter().fill(
         {"heads": frame},
         x=x,
@@ -88,7 +93,7 @@ def _head_scatter() -> alt.LayerChart:
 def beside_average(rows: Sequence[Beside], *, axis: str, average: str, title: str) -> Figure:
     """One measure, a row a head: this question as a point, the average as a cross, a line between.
 
-    `average` says of what: "dev average".
+    `average` says of what: "dev average"; it is empty where there is none.
     """
     names = [row.name for row in rows]
     sides = [(EXAMPLE, [row.example for row in rows]), (average, [row.average for row in rows])]
@@ -109,7 +114,7 @@ def beside_average(rows: Sequence[Beside], *, axis: str, average: str, title: st
         {"points": points, "pairs": pairs.rename(columns={"name": "head"})},
         measure=axis,
         heads=names,
-        sides=[EXAMPLE, average],
+        sides=[EXAMPLE, average] if average else [EXAMPLE],
         height=ROW * len(rows),
         title=title,
     )
@@ -175,6 +180,17 @@ def _lens_bars() -> alt.LayerChart:
     texts = base.mark_text(align="left", dx=6, fontSize=FONT_SIZE, color=MASKED)
     both = alt.LayerChart(layer=[bars, texts.encode(text="note:N")])
     return elements.fitted(both, hole("height"), hole("title"))
+
+
+def _levels(layers: Sequence[int]) -> dict[int, str]:
+    """The name of each layer's mark: L3, or of more layers than marks L0 to L4."""
+    n = math.ceil(len(layers) / len(SHAPES))
+    groups = [layers[start : start + n] for start in range(0, len(layers), max(n, 1))]
+    return {
+        layer: f"L{group[0]}" + (f" to L{group[-1]}" if len(group) > 1 else "")
+        for group in groups
+        for layer in group
+    }
 
 
 def _joined(points: Sequence[Point]) -> list[Point]:

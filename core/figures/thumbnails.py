@@ -2,6 +2,7 @@
 
 import base64
 import io
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -19,13 +20,28 @@ SMALL_WIDTH, SMALL_HEIGHT, LINE_WIDTH = 500, 130, 2
 BAR_LEVEL = N_LEVELS * 2 // 3
 
 
-def thumbnail(weights: NDArray[np.floating], visible: NDArray[np.bool_] | None = None) -> str:
-    """PNG data URI of causal weights (L, L); masked cells are grey, not empty.
+def thumbnail(
+    weights: NDArray[np.floating],
+    visible: NDArray[np.bool_] | None = None,
+    most: int = MOST_PIXELS,
+) -> str:
+    """PNG data URI of weights (rows, columns); masked cells are grey, not empty.
 
-    `visible` (L, L) says which cells are not masked: all of the past unless told. Longer patterns
-    shrink to at most 48 cells a side; a cell then shows its largest weight.
+    `visible` says which cells are not masked: all of the past unless told, for which rows and
+    columns must be the same. Longer patterns shrink to at most `most` cells a side; a cell then
+    shows its largest weight.
     """
-    return "data:image/png;base64," + base64.b64encode(_png(_levels(weights, visible))).decode()
+    return thumbnails([weights], visible, most)[0]
+
+
+def thumbnails(
+    heads: Iterable[NDArray[np.floating]],
+    visible: NDArray[np.bool_] | None = None,
+    most: int = MOST_PIXELS,
+) -> list[str]:
+    """The same of all heads of a layer, which see the same. Cost: 0.5 ms a head of 512 tokens."""
+    mask = None if visible is None else ~shrink(visible, most)
+    return [_uri(_png(_levels(head, mask, most))) for head in heads]
 
 
 def contact_sheet(weights: NDArray[np.floating]) -> bytes:
@@ -60,11 +76,15 @@ def curve_picture(curves: NDArray[np.float64]) -> bytes:
     return _png(levels)
 
 
-def shrink(weights: NDArray[np.generic]) -> NDArray[Any]:
-    """(L, L) to at most (48, 48) by the maximum of square blocks."""
-    block = -(-len(weights) // MOST_PIXELS)
-    edges = np.arange(0, len(weights), block)
-    return np.maximum.reduceat(np.maximum.reduceat(weights, edges, axis=0), edges, axis=1)
+def shrink(weights: NDArray[np.generic], most: int = MOST_PIXELS) -> NDArray[Any]:
+    """(rows, columns) to at most `most` of each by the maximum of square blocks."""
+    rows, columns = len(weights), len(weights[0])
+    block = -(-max(rows, columns) // most)
+    if block == 1:
+        return weights
+    # Block by block: `reduceat` over the first axis takes three times as long.
+    lower = np.stack([weights[row : row + block].max(0) for row in range(0, rows, block)])
+    return np.maximum.reduceat(lower, np.arange(0, columns, block), axis=1)
 
 
 def _heights() -> NDArray[np.float64]:
@@ -73,15 +93,25 @@ def _heights() -> NDArray[np.float64]:
 
 
 def _levels(
-    weights: NDArray[np.floating], visible: NDArray[np.bool_] | None = None
+    weights: NDArray[np.floating],
+    masked: NDArray[np.bool_] | None = None,
+    most: int = MOST_PIXELS,
 ) -> NDArray[np.uint8]:
-    """Palette indices, whole pixels a cell, so that the browser has nothing to blur."""
-    small = shrink(weights)
+    """Palette indices, whole pixels a cell, so that the browser has nothing to blur.
+
+    `masked` is of the cells that are drawn: all of the future unless told.
+    """
+    small = shrink(weights, most)
     levels = np.round(np.clip(small, 0, 1) * (N_LEVELS - 1)).astype(np.uint8)
-    seen = np.tri(len(weights), dtype=np.bool_) if visible is None else visible
-    levels[~shrink(seen)] = MASKED_LEVEL
-    factor = max(1, 2 * MOST_PIXELS // len(small))
+    if masked is None:
+        masked = ~shrink(np.tri(len(weights), dtype=np.bool_), most)
+    levels[masked] = MASKED_LEVEL
+    factor = max(1, 2 * most // max(small.shape))
     return levels.repeat(factor, axis=0).repeat(factor, axis=1)
+
+
+def _uri(png: bytes) -> str:
+    return "data:image/png;base64," + base64.b64encode(png).decode()
 
 
 def _framed(levels: NDArray[np.uint8]) -> NDArray[np.uint8]:

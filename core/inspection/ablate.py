@@ -17,11 +17,10 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from core.checkpoints.store import Checkpoint
-from core.generation.greedy import Answer, answer
+from core.generation.greedy import Answer, answer, attending
 from core.inspection.answered import (
     Answered,
     ChangeAt,
-    attending,
     count_right,
     in_batches,
     written_again,
@@ -75,7 +74,7 @@ def head_means(model: Model, known: Answered) -> HeadMeans:
     shape = model.shape
     sums = np.zeros((2, shape.n_layers, shape.n_heads, shape.head_dim))
     counts = np.zeros((2, shape.n_layers, 1, 1))
-    for batch in in_batches(known.prompts, known.answers):
+    for batch in in_batches(known.readings, known.answers):
 
         def add(layer: int, heads: Heads, output: Tensor, mark: int = batch.mark) -> Tensor:
             for kind, rows in enumerate((heads.rows < mark, heads.rows >= mark)):
@@ -83,7 +82,7 @@ def head_means(model: Model, known: Answered) -> HeadMeans:
                 counts[kind, layer] += len(output) * int(rows.sum())
             return output
 
-        model.run(batch.ids, attending(add))
+        model.run(batch.ids, attending(add), source=batch.source)
     none = counts == 0
     means = np.where(none, sums[::-1], sums) / np.maximum(np.where(none, counts[::-1], counts), 1)
     reading, writing = means.astype(np.float32)
@@ -148,7 +147,7 @@ def effect(checkpoint: Checkpoint, before: Answered, off: HeadsOff) -> Effect:
     model = checkpoint.model
     off = checked_off(off, model.shape)
     change = switched_off(off)
-    logs, same = written_again(model, before.prompts, before.answers, change)
+    logs, same = written_again(model, before.readings, before.answers, change)
     answers = [
         replace(given, probability=float(np.exp(np.nansum(log))))
         for given, log in zip(before.answers, logs, strict=True)

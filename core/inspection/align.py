@@ -7,6 +7,8 @@ positions   other tokens, but as many, and the names at the same places
 words       as many words, and the names at the same places; tokens of a word together
 parts       the parts of the template: Where | was | name | born | ? | ⁇; a name is one part
 
+A source beside the text must have as many tokens, words or parts in both.
+
 Columns of one group are summed and its rows averaged (core.inspection.fold), so rows still sum to
 1. Past the ⁇ only the same tokens are aligned: what is written later follows from what was written
 first. No torch.
@@ -22,6 +24,7 @@ from core.inspection.traced import Array, AttentionTrace
 
 TOKENS, POSITIONS, WORDS, PARTS = "token by token", "position by position", "by word", "by part"
 NAME = "name"
+KINDS = {"encoder": "both ways", "decoder": "back", "cross": "across"}
 
 
 class AlignmentError(ValueError):
@@ -48,23 +51,28 @@ class Alignment:
 
 @dataclass(frozen=True, slots=True)
 class _Prompt:
-    """A question as tokens and as words, up to and with its ⁇."""
+    """A text as tokens and as words, up to and with the row that writes first; all of it where
+    nothing is written behind it. `n_source` of its words are the source's.
+    """
 
     tokens: tuple[str, ...]
     starts: tuple[bool, ...]
     name: tuple[int, ...]
     words: tuple[str, ...]
     name_words: tuple[int, ...]
+    n_source: int
 
 
 def alignments(first: AttentionTrace, second: AttentionTrace) -> dict[str, Alignment]:
     """Every alignment that two traces allow, by kind, the finest first.
 
-    Raises AlignmentError where there is none: latents that differ, or a question off the template.
+    Raises AlignmentError where there is none: latents that differ, layers of other kinds, or a
+    question off the template.
     """
     _refuse_latents(first, second)
+    _refuse_kinds(first, second)
     a, b = _prompt(first), _prompt(second)
-    found = [_tokens(first, second, a, b), _positions(a, b)]
+    found = [_tokens(first, second, a, b), _positions(first, second, a, b)]
     if not first.latent_positions:
         found += [_words(a, b), _parts(a, b)]
     kept = {alignment.kind: alignment for alignment in found if alignment is not None}
@@ -74,7 +82,7 @@ def alignments(first: AttentionTrace, second: AttentionTrace) -> dict[str, Align
 
 
 def _prompt(trace: AttentionTrace) -> _Prompt:
-    n = trace.steps[0].row + 1
+    n = _n_prompt(trace)
     starts = trace.word_starts[:n]
     index = word_index(starts)
     return _Prompt(
@@ -83,13 +91,20 @@ def _prompt(trace: AttentionTrace) -> _Prompt:
         name=trace.name_positions,
         words=tuple(word_labels(trace.labels[:n], starts, SPACE_GLYPH)),
         name_words=tuple(sorted({int(index[position]) for position in trace.name_positions})),
+        n_source=int(index[trace.n_source]) if trace.n_source else 0,
     )
+
+
+def _n_prompt(trace: AttentionTrace) -> int:
+    """How many tokens stand before what is written; an encoder writes into its text."""
+    writes_behind = bool(trace.steps) and bool(trace.layers_of("decoder"))
+    return trace.steps[0].row + 1 if writes_behind else trace.n_tokens
 
 
 def _tokens(
     first: AttentionTrace, second: AttentionTrace, a: _Prompt, b: _Prompt
 ) -> Alignment | None:
-    if a.tokens != b.tokens:
+    if a.tokens != b.tokens or a.n_source != b.n_source:
         return None
     pairs = zip(first.labels, second.labels, strict=False)
     labels = tuple(x for x, _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
@@ -101,25 +116,29 @@ def _tokens(
     )
 
 
-def _positions(a: _Prompt, b: _Prompt) -> Alignment | None:
+def _positions(
+    first: AttentionTrace, second: AttentionTrace, a: _Prompt, b: _Prompt
+) -> Alignment | None:
     if a.tokens == b.tokens or len(a.tokens) != len(b.tokens) or a.name != b.name:
+        return None
+    if first.n_source != second.n_source:
         return None
     each = (True,) * len(a.tokens)
     return Alignment(
         kind=POSITIONS,
-        how=f"position by position: both have {len(each)} tokens and the name at the same places",
+        how=f"position by position: both have {len(each)} tokens{_name_too(a)}",
         labels=_both(a.tokens, b.tokens),
         starts=(each, each),
     )
 
 
 def _words(a: _Prompt, b: _Prompt) -> Alignment | None:
-    if len(a.words) != len(b.words) or a.name_words != b.name_words:
+    if len(a.words) != len(b.words) or a.name_words != b.name_words or a.n_source != b.n_source:
         return None
     same = a.words == b.words
     return Alignment(
         kind=WORDS,
-        how="the same words, one by one" if same else "word by word: the names have as many words",
+        how="the same words, one by one" if same else f"word by word: {_as_many_words(a)}",
         labels=_both(a.words, b.words),
         starts=(a.starts, b.starts),
     )
@@ -136,6 +155,15 @@ def _parts(a: _Prompt, b: _Prompt) -> Alignment | None:
         labels=labels,
         starts=(_name_as_one(a), _name_as_one(b)),
     )
+
+
+def _name_too(prompt: _Prompt) -> str:
+    return " and the name at the same places" if prompt.name else ""
+
+
+def _as_many_words(prompt: _Prompt) -> str:
+    who = "the names have" if prompt.name else "both have"
+    return f"{who} as many words"
 
 
 def _around(prompt: _Prompt) -> tuple[str, ...]:
@@ -166,11 +194,27 @@ def _refuse_latents(first: AttentionTrace, second: AttentionTrace) -> None:
         raise AlignmentError("the latents of the two models stand at different positions")
 
 
+def _refuse_kinds(first: AttentionTrace, second: AttentionTrace) -> None:
+    kinds = [tuple(kind for kind in KINDS if trace.layers_of(kind)) for trace in (first, second)]
+    if kinds[0] != kinds[1]:
+        here, there = (" and ".join(KINDS[kind] for kind in found) for found in kinds)
+        raise AlignmentError(
+            f"one model has layers that look {here}, the other {there}: a row of the one is no row "
+            "of the other"
+        )
+
+
 def _why_not(first: AttentionTrace, second: AttentionTrace, a: _Prompt, b: _Prompt) -> str:
     if first.latent_positions:
         return (
             f"{len(a.tokens)} and {len(b.tokens)} tokens: where latents look, rows stand at "
             "positions, and only questions of the same length can be laid on one another"
+        )
+    if not a.name and not b.name:
+        return (
+            f"{len(a.words)} and {len(b.words)} words: texts of different length are aligned by "
+            f"what stands around a name, as in {BIRTHPLACE.question('…')!r}, and neither has one "
+            "that is known"
         )
     off = [trace.question for trace, prompt in ((first, a), (second, b)) if not prompt.name]
     which = " and ".join(repr(text) for text in off) or "one of the two"

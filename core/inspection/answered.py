@@ -1,6 +1,6 @@
 """Questions with what a model wrote, and passes over both in batches of equal lengths.
 
-Nothing is ever padded: a batch holds prompts of one length with answers of one length.
+Nothing is ever padded: a batch holds what is read at equal lengths, and writes in the same rows.
 """
 
 from collections import defaultdict
@@ -15,12 +15,13 @@ from torch import Tensor
 
 from core.checkpoints.store import Checkpoint
 from core.data.people import Question, is_right
-from core.generation.greedy import Answer, answer, prompt_ids
+from core.generation.greedy import Answer, answer, attending, prompt_ids
+from core.generation.written import Reading, reading
 from core.inspection.traced import Array
-from core.models.seam import Attend, Change, Model
+from core.models.seam import Change, Model
 
 BATCH_SIZE = 128
-# Made for the position of the last token of a prompt, which is the ⁇ of a question.
+# Made for the position from which rows write: the last of a prompt, which is the ⁇ of a question.
 ChangeAt = Callable[[int], Change]
 
 
@@ -28,13 +29,14 @@ ChangeAt = Callable[[int], Change]
 class Answered:
     """What a model answers when nothing is changed.
 
-    log_probabilities (n_questions, longest answer): of each written token, the closing ⁇ too; nan
-    behind the end of an answer.
+    readings: what is read for each question, and the rows that write. log_probabilities
+    (n_questions, longest answer): of each written token, its end too; nan behind the end.
     """
 
     questions: tuple[Question, ...]
     prompts: tuple[tuple[int, ...], ...]
     answers: tuple[Answer, ...]
+    readings: tuple[Reading, ...]
     log_probabilities: Array
 
     @property
@@ -47,12 +49,19 @@ class Answered:
 
 
 class Batch(NamedTuple):
-    """Questions of equal lengths: ids (B, L) that are read, `written` (B, A) from row `mark` on."""
+    """Questions of equal lengths: ids (B, L) that are read, beside a source (B, S) if there is one;
+    `written` (B, A) by `rows`, the first of which is `mark`.
+    """
 
     members: list[int]
     ids: Tensor
+    source: Tensor | None
     written: Tensor
-    mark: int
+    rows: list[int]
+
+    @property
+    def mark(self) -> int:
+        return self.rows[0]
 
 
 @torch.inference_mode()
@@ -65,18 +74,22 @@ def answered(checkpoint: Checkpoint, questions: Sequence[Question]) -> Answered:
     texts = [question.text for question in questions]
     given = answer(checkpoint, texts)
     prompts = [tuple(prompt_ids(checkpoint, text)) for text in texts]
-    logs, _ = written_again(checkpoint.model, prompts, given)
+    readings = tuple(
+        reading(checkpoint, prompt, found.ids) for prompt, found in zip(prompts, given, strict=True)
+    )
+    logs, _ = written_again(checkpoint.model, readings, given)
     return Answered(
         questions=tuple(questions),
         prompts=tuple(prompts),
         answers=tuple(given),
+        readings=readings,
         log_probabilities=logs,
     )
 
 
 def written_again(
     model: Model,
-    prompts: Sequence[Sequence[int]],
+    readings: Sequence[Reading],
     answers: Sequence[Answer],
     change: ChangeAt | None = None,
 ) -> tuple[Array, NDArray[np.bool_]]:
@@ -89,33 +102,31 @@ def written_again(
     longest = max(len(given.ids) for given in answers)
     logs = np.full((len(answers), longest), np.nan, dtype=np.float32)
     same = np.zeros(len(answers), dtype=np.bool_)
-    for batch in in_batches(prompts, answers):
+    for batch in in_batches(readings, answers):
         attend = attending(None if change is None else change(batch.mark))
-        logits = model.logits(model.run(batch.ids, attend)[:, batch.mark :])
+        logits = model.logits(model.run(batch.ids, attend, source=batch.source)[:, batch.rows])
         log = logits.log_softmax(-1).gather(-1, batch.written[..., None])[..., 0]
         logs[batch.members, : log.shape[1]] = log.numpy()
         same[batch.members] = (logits.argmax(-1) == batch.written).all(-1).numpy()
     return logs, same
 
 
-def in_batches(prompts: Sequence[Sequence[int]], answers: Sequence[Answer]) -> Iterator[Batch]:
-    """Batches over all questions, the shortest first. The last written token is never read."""
-    by_lengths: dict[tuple[int, int], list[int]] = defaultdict(list)
-    for index, (prompt, given) in enumerate(zip(prompts, answers, strict=True)):
-        by_lengths[len(prompt), len(given.ids)].append(index)
-    for (length, _), members in sorted(by_lengths.items()):
+def in_batches(readings: Sequence[Reading], answers: Sequence[Answer]) -> Iterator[Batch]:
+    """Batches over all questions, the shortest first."""
+    alike: dict[tuple[int, int, tuple[int, ...]], list[int]] = defaultdict(list)
+    for index, read in enumerate(readings):
+        alike[len(read.ids), len(read.source or ()), read.rows].append(index)
+    for (_, _, rows), members in sorted(alike.items()):
         for start in range(0, len(members), BATCH_SIZE):
             chosen = members[start : start + BATCH_SIZE]
-            ids = torch.tensor([[*prompts[i], *answers[i].ids[:-1]] for i in chosen])
-            written = torch.tensor([answers[i].ids for i in chosen])
-            yield Batch(chosen, ids, written, length - 1)
-
-
-def attending(change: Change | None) -> Attend:
-    """The model's own attention, or what a change puts in the place of its output."""
-    if change is None:
-        return lambda _, heads: heads.output()
-    return lambda layer, heads: change(layer, heads, heads.output())
+            sources = [source for i in chosen if (source := readings[i].source) is not None]
+            yield Batch(
+                chosen,
+                torch.tensor([readings[i].ids for i in chosen]),
+                torch.tensor(sources) if sources else None,
+                torch.tensor([answers[i].ids for i in chosen]),
+                list(rows),
+            )
 
 
 def count_right(questions: Sequence[Question], answers: Sequence[Answer]) -> int:
@@ -123,6 +134,6 @@ def count_right(questions: Sequence[Question], answers: Sequence[Answer]) -> int
     if any(question.answer is None for question in questions):
         raise ValueError("these questions come without answers: nobody can say how many are right")
     return sum(
-        is_right(given.text, cast(str, question.answer))
+        is_right(given.text, cast(str, question.answer), question.rule)
         for question, given in zip(questions, answers, strict=True)
     )

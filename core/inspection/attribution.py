@@ -129,7 +129,7 @@ def mean_attribution(model: Model, known: Answered) -> Array:
     """
     refuse_lacking(model, "attribution")
     total = np.zeros((model.shape.n_layers, model.shape.n_heads))
-    for batch in in_batches(known.prompts, known.answers):
+    for batch in in_batches(known.readings, known.answers):
         parts = stream_parts(model, batch.ids[:, : batch.mark + 1], batch.mark)
         read = model.readout(parts.final, batch.written[:, 0], relative=True).vector
         total += _added(parts.heads, read).double().sum(0).numpy()
@@ -220,8 +220,8 @@ def _written(
     written = known.answers[0].ids
     if not 0 <= step < len(written):
         raise ValueError(f"step {step}: the answer has steps 0 to {len(written) - 1}")
-    (batch,) = in_batches(known.prompts, known.answers)
-    return batch.ids, batch.mark + step, written
+    (batch,) = in_batches(known.readings, known.answers)
+    return batch.ids, batch.rows[step], written
 
 
 def _numbers(values: Tensor) -> Array:

@@ -2,8 +2,12 @@
 
 from collections.abc import Sequence
 
+import numpy as np
+from numpy.typing import NDArray
+
 from core.catalogue import MECHANISMS
-from core.inspection.traced import Array, AttentionTrace, Step
+from core.inspection.sinks import sinks_apart
+from core.inspection.traced import Array, AttentionTrace, Step, contribution
 
 CLEAR_WEIGHT = 0.3
 CLEAR_FACTOR = 2.0
@@ -17,19 +21,26 @@ def row_sentence(
     step: Step | None,
     *,
     latent: str = "",
-    n_seen: int | None = None,
+    seen: Sequence[int] | None = None,
+    sink: float | None = None,
 ) -> str:
     """What a head does at one query row: its key, if one stands out.
 
-    A key stands out with a weight of at least 0.3 and twice what uniform attention over the
-    `n_seen` keys (row + 1 unless told) would give. Where a latent looks, `latent` is its name, and
-    `step` the first piece whose row sees no later latent.
+    A key stands out with a weight of at least 0.3 and twice what uniform attention over the keys
+    that are `seen` (0 to row unless told) would give. Where a latent looks, `latent` is its name,
+    and `step` the first piece whose row sees no later latent. Where the weights are those without
+    the first token, `sink` is the share that was left out, which is said.
     """
-    seen = [float(weight) for weight in weights[: row + 1]]
-    best = max(range(len(seen)), key=seen.__getitem__)
-    clear = seen[best] >= max(CLEAR_WEIGHT, CLEAR_FACTOR / (n_seen or row + 1))
+    keys = list(range(row + 1) if seen is None else seen)
+    best = max(keys, key=lambda key: float(weights[key]), default=row)
+    top = float(weights[best]) if keys else 0.0
+    rests = sink is not None and not any(float(weights[key]) for key in keys)
+    clear = top >= max(CLEAR_WEIGHT, CLEAR_FACTOR / max(len(keys), 1))
     what = f"looks at “{labels[best]}”" if clear else "has no clear pattern"
-    size = f"({'weight' if clear else 'largest weight'} {seen[best]:.2g})"
+    size = f"({'weight' if clear else 'largest weight'} {top:.2g}{_apart(sink)})"
+    if rests:
+        clear, what = True, "looks at nothing but the first token"
+        size = f"(sink share {sink:.2g})"
     if latent:
         before = f", the last seen when “{step.label}” is written," if step else ""
         return f"At latent {latent}{before} {name} {what} {size}"
@@ -37,34 +48,90 @@ def row_sentence(
     return f"{name} {what} {size} {when}" if clear else f"{name} {what} {when} {size}"
 
 
-def strongest_head(trace: AttentionTrace) -> tuple[int, int]:
-    """The head that brings most of the name to the first written token.
+def _apart(sink: float | None) -> str:
+    return "" if sink is None else f" without the first token, which has {sink:.2g}"
+
+
+def strongest_head(trace: AttentionTrace, layers: Sequence[int] | None = None) -> tuple[int, int]:
+    """The head, of all layers or of some, that brings most of the name to the first written token.
 
     Measured by contribution (weight · value · W_O), not by weight alone. Where no name is known,
-    every token of the question counts. Of a Perceiver only the first layer looks at tokens: its
-    head that brings most of them to the last latent that the first written token sees.
+    every token of the question counts, without the first where sinks are set apart. Where nothing
+    is written, every row does. Of a Perceiver only the first layer looks at tokens: its head that
+    brings most of them to the last latent that the first written token sees. Cost: one row of each
+    head; where all rows count one pass over the weights, layer by layer.
     """
-    row, n_layers = trace.steps[0].row, 1 if trace.latent_positions else trace.n_layers
-    positions = list(trace.name_positions) or list(range(row + 1))
-    looking = trace.last_row(0, row)
-    brought = trace.contribution[:n_layers, :, looking, positions].sum(-1)
-    layer, head = divmod(int(brought.argmax()), trace.n_heads)
-    return layer, head
+    asked = range(trace.n_layers) if layers is None else layers
+    looking = asked[:1] if trace.latent_positions else asked
+    brought = np.stack([_brought(trace, layer) for layer in looking])
+    brought[trace.not_recorded[list(looking)]] = -2
+    place, head = divmod(int(brought.argmax()), trace.n_heads)
+    found = (looking[place], head)
+    return found if found in trace.heads else next(at for at in trace.heads if at[0] in asked)
+
+
+def _brought(trace: AttentionTrace, layer: int) -> NDArray[np.float32]:
+    """(n_heads,): what the heads of a layer bring, −1 where it neither looks from the row that
+    writes nor at what counts.
+    """
+    rows, columns = trace.rows(layer), trace.columns(layer)
+    kind, weights = trace.kind(layer), trace.weights[layer]
+    if trace.steps:
+        row = trace.steps[0].row
+        looking = max((r for r in rows if r <= row), default=None) if kind == "decoder" else row
+        if looking is None or looking not in rows:
+            return np.full(trace.n_heads, -1, dtype=np.float32)
+        taken = np.abs(weights[:, looking])
+        counted = range(row + 1) if kind == "decoder" else columns
+    else:
+        taken, counted = np.abs(weights).sum(1), columns
+    if trace.name_positions:
+        counted = trace.name_positions
+    elif sinks_apart(trace):
+        counted = [position for position in counted if position != columns[0]]
+    keys = {*columns}
+    positions = [position for position in counted if position in keys]
+    return contribution(taken[:, positions], trace.value_norm[layer][:, positions]).sum(-1)
 
 
 def mechanism_note(trace: AttentionTrace) -> str:
-    """What the maps of another mechanism than softmax over all tokens cannot mean; else nothing."""
-    if trace.query is None:
+    """What maps of anything but a decoder's softmax over its past cannot mean; else nothing."""
+    if trace.is_pairless:
         return _synthesizer_note(trace.n_layers)
     if trace.is_linear:
         return _linear_note(trace)
     if not trace.latent_positions:
-        return ""
+        return " ".join(filter(None, (_kinds_note(trace), _sink_note(trace))))
     return (
         f"A Perceiver: in L0 latents look at tokens, in L{trace.n_layers - 1} tokens at latents, "
         "between them latents at latents (learned vectors that take the tokens' place there), each "
         "from its position backwards. "
         f"{_reach(trace.latent_positions, trace.n_tokens)}"
+    )
+
+
+def _kinds_note(trace: AttentionTrace) -> str:
+    """Who looks at whom, where not all layers are a decoder's."""
+    if not trace.layers_of("encoder"):
+        return ""
+    if not trace.n_source:
+        return "An encoder: every token may look both ways, at earlier and at later ones."
+    return (
+        "An encoder reads the source both ways; in the decoder tokens look back at what is written "
+        "and, by cross-attention, at all of the source."
+    )
+
+
+def _sink_note(trace: AttentionTrace) -> str:
+    """How much of a row is no token's."""
+    if trace.sink is None:
+        return ""
+    share = np.mean(
+        [trace.sink[layer][:, list(trace.rows(layer))].mean() for layer in range(trace.n_layers)]
+    )
+    return (
+        f"Learned sinks take {100 * float(share):.0f} % of the weight: rows of keys sum to less "
+        "than 1, and what is lacking belongs to no token."
     )
 
 

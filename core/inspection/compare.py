@@ -3,29 +3,35 @@
 Also all heads at once: how much of its weight each puts elsewhere. No torch.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from core.inspection.align import POSITIONS, TOKENS, Alignment
-from core.inspection.heads import Head
-from core.inspection.traced import Array, AttentionTrace
+from core.inspection.align import Alignment, AlignmentError
+from core.inspection.fold import fold_visible
+from core.inspection.heads import Head, head_name
+from core.inspection.sinks import fold_without_first, others_visible
+from core.inspection.traced import Array, AttentionTrace, contribution
 
 QUANTITIES = ("weight", "contribution")
 Visible = NDArray[np.bool_]
+Traces = tuple[AttentionTrace, AttentionTrace]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """Maps (groups, groups) of one head each; `visible` says where both may look."""
+    """Maps (groups, groups) of one head each; `visible` says where both may look.
+
+    `no_first`: the first token is none of the keys, and weights are renormalised over the others.
+    """
 
     labels: tuple[str, ...]
     quantity: str
     first: Array
     second: Array
     visible: Visible
+    no_first: bool = False
 
     @property
     def difference(self) -> Array:
@@ -56,60 +62,120 @@ class Comparison:
 
 
 def compare_heads(
-    traces: tuple[AttentionTrace, AttentionTrace],
+    traces: Traces,
     alignment: Alignment,
     heads: tuple[Head, Head],
     quantity: str = "weight",
+    *,
+    no_first: bool = False,
 ) -> Comparison:
     """One head of each of two traces, folded to the groups of an alignment.
 
-    Raises ValueError for a quantity that is not known.
+    With `no_first` weights are those without the first token; contributions stay what they are, at
+    the other keys. Raises ValueError for a quantity that is not known, AlignmentError (one, too)
+    for heads of layers of two kinds.
     """
     if quantity not in QUANTITIES:
         raise ValueError(f"quantity {quantity!r}; allowed: {', '.join(QUANTITIES)}")
+    kinds = [trace.kind(layer) for trace, (layer, _) in zip(traces, heads, strict=True)]
+    if kinds[0] != kinds[1]:
+        names = [head_name(*head) for head in heads]
+        raise AlignmentError(
+            f"{names[0]} is a head of kind {kinds[0]!r} and {names[1]} of kind {kinds[1]!r}: they "
+            "look from and at other tokens"
+        )
     maps = [
-        alignment.fold(trace.weights[head] if quantity == "weight" else trace.contribution[head], i)
-        for i, (trace, head) in enumerate(zip(traces, heads, strict=True))
+        _head_map(trace, alignment, side, head, quantity, no_first=no_first)
+        for side, (trace, head) in enumerate(zip(traces, heads, strict=True))
+    ]
+    visible = [
+        _visible(trace, alignment, side, layer, no_first=no_first)
+        for side, (trace, (layer, _)) in enumerate(zip(traces, heads, strict=True))
     ]
     return Comparison(
         labels=alignment.labels,
         quantity=quantity,
         first=maps[0],
         second=maps[1],
-        visible=_visible(traces, alignment, [layer for layer, _ in heads]),
+        visible=visible[0] & visible[1],
+        no_first=no_first,
     )
 
 
 def distances(
-    traces: tuple[AttentionTrace, AttentionTrace], alignment: Alignment
+    traces: Traces, alignment: Alignment, *, no_first: bool = False
 ) -> NDArray[np.float64]:
     """(n_layers, n_heads): how much of its weight each head puts elsewhere, the mean over rows.
 
-    0 for the same rows, 1 for rows that look at none of the same keys. Raises ValueError where the
-    two models have other numbers of heads.
+    0 for the same rows, 1 for rows that look at none of the same keys; with `no_first` of the
+    weights without the first token, over the rows that are left in both, 0 if none is; nan for a
+    head that is not recorded on both sides. Raises ValueError where the two models have other
+    numbers of heads. Cost: passes over all weights.
     """
-    first, second = (alignment.fold(trace.weights, i) for i, trace in enumerate(traces))
-    if first.shape != second.shape:
+    shapes = [trace.weights.shape[:2] for trace in traces]
+    if shapes[0] != shapes[1]:
+        (layers, heads), (other_layers, other_heads) = shapes
         raise ValueError(
-            f"{first.shape[0]} layers of {first.shape[1]} heads here, {second.shape[0]} of "
-            f"{second.shape[1]} there: head by head there is nothing to compare"
+            f"{layers} layers of {heads} heads here, {other_layers} of {other_heads} there: head "
+            "by head there is nothing to compare"
         )
-    return _distance(first, second)
+    found = np.empty(shapes[0])
+    for layer in range(len(found)):
+        first, second = (
+            _weights(trace, alignment, side, layer, no_first=no_first)
+            for side, trace in enumerate(traces)
+        )
+        found[layer] = _distance(first, second)
+    found[traces[0].not_recorded | traces[1].not_recorded] = np.nan
+    return found
+
+
+def _head_map(
+    trace: AttentionTrace,
+    alignment: Alignment,
+    side: int,
+    head: Head,
+    quantity: str,
+    *,
+    no_first: bool,
+) -> Array:
+    layer, number = head
+    if quantity == "weight":
+        return _weights(trace, alignment, side, layer, number, no_first=no_first)
+    brought = contribution(trace.weights[head], trace.value_norm[head])
+    if no_first:
+        brought[:, trace.columns(layer)[0]] = 0
+    return alignment.fold(brought, side)
+
+
+def _weights(
+    trace: AttentionTrace,
+    alignment: Alignment,
+    side: int,
+    layer: int,
+    head: int | None = None,
+    *,
+    no_first: bool,
+) -> Array:
+    """Folded weights of one head (groups, groups), or of all of a layer (n_heads, …)."""
+    weights = trace.weights[layer] if head is None else trace.weights[layer, head]
+    if not no_first:
+        return alignment.fold(weights, side)
+    starts = alignment.starts[side]
+    n = len(starts)
+    return fold_without_first(weights[..., :n, :n], starts, trace.columns(layer)[0])
 
 
 def _distance(first: Array, second: Array) -> NDArray[np.float64]:
     apart = np.abs(second.astype(np.float64) - first.astype(np.float64)).sum(-1)
-    rows = (np.abs(first).sum(-1) > 0) | (np.abs(second).sum(-1) > 0)  # where something stands
-    return apart.sum(-1) / np.maximum(rows.sum(-1), 1) / 2
+    rows = (np.abs(first).sum(-1) > 0) & (np.abs(second).sum(-1) > 0)  # where something stands
+    return (apart * rows).sum(-1) / np.maximum(rows.sum(-1), 1) / 2
 
 
 def _visible(
-    traces: tuple[AttentionTrace, AttentionTrace], alignment: Alignment, layers: Sequence[int]
+    trace: AttentionTrace, alignment: Alignment, side: int, layer: int, *, no_first: bool
 ) -> Visible:
-    n = len(alignment.labels)
-    if alignment.kind not in (TOKENS, POSITIONS):
-        return np.tri(n, dtype=np.bool_)
-    first, second = (
-        trace.visible[layer][:n, :n] for trace, layer in zip(traces, layers, strict=True)
-    )
-    return first & second
+    starts, visible = alignment.starts[side], trace.visible[layer]
+    if no_first:
+        visible = others_visible(visible, trace.columns(layer)[0])
+    return fold_visible(visible[: len(starts), : len(starts)], starts)

@@ -51,8 +51,21 @@ def fold_rows(values: Array, word_starts: Sequence[bool]) -> Array:
 
 
 def fold(weights: Array, word_starts: Sequence[bool]) -> Array:
-    """(..., L, L) to (..., words, words); row sums are kept."""
+    """(..., L, L) to (..., words, words); row sums are kept. Where every token is a word, what was
+    given.
+    """
+    if all(word_starts) and len(word_starts) == weights.shape[-1]:
+        return weights
     return fold_rows(fold_columns(weights, word_starts), word_starts)
+
+
+def fold_visible(visible: NDArray[np.bool_], word_starts: Sequence[bool]) -> NDArray[np.bool_]:
+    """(..., L, L) to (..., words, words): whether any token of a word may look at any of another.
+
+    Raises ValueError if word_starts does not fit.
+    """
+    starts = _first_tokens(word_starts, visible.shape[-1])
+    return np.logical_or.reduceat(np.logical_or.reduceat(visible, starts, -1), starts, -2)
 
 
 def _first_tokens(word_starts: Sequence[bool], n_tokens: int) -> NDArray[np.intp]:

@@ -6,14 +6,15 @@ how far they agree.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.inspection.heads import Head, Mode, head_name
-from core.inspection.patterns import PATTERNS, caption_sentence
+from core.inspection.patterns import PATTERNS, caption, caption_sentence
 
 COMPARED = {
     "weight_on_name": "weight_on_name",
@@ -29,7 +30,7 @@ MEASURES = (
     "log_probability_lost",
 )
 # Scores of a head beside those of the patterns.
-OTHER_SCORES = ("contribution", "normalised_entropy", "distance")
+OTHER_SCORES = ("contribution", "normalised_entropy", "distance", "sink_share")
 MOST_TOGETHER = 5
 Numbers = NDArray[np.float64]
 
@@ -75,16 +76,55 @@ class Together:
 class Scores:
     """Scores by name, each (n_layers, n_heads), and what uniform attention would score, each
     (n_layers,). Names: PATTERNS and OTHER_SCORES (contribution has no baseline). nan: none.
+
+    `without_first`: the same of rows `renormalised` over the keys but the first, None in a record
+    of before there were any. `apart`: captions are decided on those, so that no head is named by
+    what a sink causes.
     """
 
     heads: dict[str, Numbers]
     uniform: dict[str, Numbers]
+    without_first: "Scores | None" = None
+    apart: bool = False
+    renormalised: bool = False
+
+    def caption(self, layer: int, head: int) -> str:
+        """The clearest pattern of a head, or that there is none."""
+        return caption(*self._judged(layer, head))
 
     def sentence(self, layer: int, head: int) -> str:
         """What a head does, with its numbers."""
-        scores = np.array([self.heads[name][layer, head] for name in PATTERNS])
-        uniform = np.array([self.uniform[name][layer] for name in PATTERNS])
-        return caption_sentence(head_name(layer, head), scores, uniform)
+        return caption_sentence(head_name(layer, head), *self._judged(layer, head))
+
+    def _judged(self, layer: int, head: int) -> tuple[Numbers, Numbers, float | None]:
+        """What a caption is decided on: patterns, baselines, and the sink share where set apart."""
+        other = self.without_first if self.apart else None
+        chosen, share = other or self, float(self.heads["sink_share"][layer, head])
+        scores = np.array([chosen.heads[name][layer, head] for name in PATTERNS])
+        uniform = np.array([chosen.uniform[name][layer] for name in PATTERNS])
+        return scores, uniform, share if chosen.renormalised else None
+
+
+def score_dict(scores: Scores, layer: int, head: int) -> dict[str, Any]:
+    """One head for JSON: its sink share, and its scores with and without the first token, which is
+    None in a record of before there were any. What is no number is None.
+    """
+
+    def values(of: Scores) -> dict[str, float | None]:
+        names = [name for name in of.heads if name not in ("sink_share", "contribution")]
+        return {name.replace(" ", "_"): known(of.heads[name][layer, head]) for name in names}
+
+    other = scores.without_first
+    return {
+        "sink_share": known(scores.heads["sink_share"][layer, head]),
+        "scores": values(scores),
+        "scores_without_first": None if other is None else values(other),
+    }
+
+
+def known(value: float) -> float | None:
+    """A number, None where there is none."""
+    return None if np.isnan(value) else float(value)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,6 +156,24 @@ class HeadTable:
         pairs = combinations(COMPARED, 2)
         return {f"{a}, {b}": rank_agreement(columns[a], columns[b]) for a, b in pairs}
 
+    @property
+    def without_first(self) -> "HeadTable | None":
+        """The same with captions, scores and weights on the name without the first token; None
+        where these were not measured.
+        """
+        scores = self.scores.without_first
+        if scores is None:
+            return None
+        rows = tuple(
+            replace(
+                row,
+                caption=scores.caption(*row.at),
+                weight_on_name=known(scores.heads["name"][row.at]),
+            )
+            for row in self.rows
+        )
+        return replace(self, rows=rows, scores=scores)
+
     def values(self, measure: str) -> list[float | None]:
         """One of MEASURES, or of the scores by name, head by head."""
         if measure == "accuracy_lost":
@@ -124,7 +182,7 @@ class HeadTable:
             return [-row.log_probability_change for row in self.rows]
         if measure in MEASURES:
             return [getattr(row, measure) for row in self.rows]
-        return [None if np.isnan(x) else float(x) for x in self.scores.heads[measure].ravel()]
+        return [known(value) for value in self.scores.heads[measure].ravel()]
 
     def sorted_by(self, measure: str) -> list[HeadRow]:
         """The rows with the largest value first; those without one last."""

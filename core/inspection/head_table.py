@@ -5,11 +5,13 @@ Over a split in a table, or for one question, to stand beside the averages.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from core.checkpoints.store import Checkpoint
 from core.data.people import Question
+from core.data.question_set import of_subject
 from core.generation.greedy import Answer
 from core.inspection.ablate import Effect, effect, head_means
 from core.inspection.answered import Answered, answered
@@ -20,11 +22,13 @@ from core.inspection.head_rows import (
     Numbers,
     Scores,
     Together,
+    known,
     n_together,
     ranked,
 )
 from core.inspection.heads import EVERY_HEAD_ON, Head, HeadMeans, HeadsOff, Mode, every_head
-from core.inspection.readings import Readings, named_scores, read_split, read_trace
+from core.inspection.readings import Readings, named_scores, read_trace
+from core.inspection.split_readings import read_split
 from core.inspection.traced import Array, AttentionTrace
 from core.models.seam import Model
 
@@ -33,16 +37,23 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prepared:
-    """What a table needs besides the ablations: the answers, the readings, the attribution."""
+    """What a table needs besides the ablations: the answers, the readings, the attribution
+    (n_layers, n_heads), nan where a head does not add to the tokens' own stream.
+
+    `apart`: captions are decided without the first token. `of_task`: they speak of a name, else of
+    the subject of a set's prompt.
+    """
 
     before: Answered
     accuracy: float
     readings: Readings
     attributed: Array
+    of_task: bool = True
+    apart: bool = False
 
     @property
     def scores(self) -> Scores:
-        return named_scores(self.readings)
+        return named_scores(self.readings, apart=self.apart)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,6 +69,11 @@ class HeadExample:
     log_probability_lost: Numbers
     answers: tuple[Answer, ...]
     changed: tuple[bool, ...]
+
+    @property
+    def without_first(self) -> "HeadExample":
+        """The same with the scores without the first token."""
+        return replace(self, scores=self.scores.without_first or self.scores)
 
     @property
     def by_importance(self) -> tuple[Head, ...]:
@@ -78,15 +94,33 @@ class HeadExample:
         return [None if np.isnan(value) else float(value) for value in values.ravel()]
 
 
-def prepare(checkpoint: Checkpoint, questions: Sequence[Question]) -> Prepared:
-    """Cost: the answers, and two passes over each question. ValueError without known answers."""
+def prepare(
+    checkpoint: Checkpoint, questions: Sequence[Question], *, apart: bool | None = None
+) -> Prepared:
+    """Cost: the answers, and two passes over each question. ValueError without known answers.
+
+    With `apart` no head is named by its first token: so it is, unless told, of a model without a
+    task, which was trained on text at large.
+    """
     before = answered(checkpoint, questions)
     return Prepared(
         before=before,
         accuracy=before.accuracy,
         readings=read_split(checkpoint, before),
-        attributed=mean_attribution(checkpoint.model, before),
+        attributed=_attributed(checkpoint.model, before),
+        of_task=checkpoint.asked is None,
+        apart=checkpoint.task is None if apart is None else apart,
     )
+
+
+def _attributed(model: Model, before: Answered) -> Array:
+    """Not a number in layers that do not write to tokens, and for a model without parts."""
+    shape = model.shape
+    if model.cannot("attribution"):
+        return np.full((shape.n_layers, shape.n_heads), np.nan, dtype=np.float32)
+    found = mean_attribution(model, before)
+    found[[not model.writes_to_tokens(layer) for layer in range(shape.n_layers)]] = np.nan
+    return found
 
 
 def head_tables(
@@ -113,17 +147,20 @@ def measure_heads(
     prepared: Prepared,
     off: HeadsOff = EVERY_HEAD_ON,
     progress: Progress | None = None,
+    *,
+    heads: Sequence[Head] | None = None,
 ) -> HeadTable:
-    """Every head off alone, then those that matter most and least off together.
+    """Every head, or each of some, off alone; then those that matter most and least off together.
 
     `off` says what takes a head's place, `progress` is told (heads done, heads) after each of them.
     Cost: n_layers · n_heads passes over each question, and the answers that change. Raises
     ValueError for what `checked_off` refuses.
     """
-    heads, rows = every_head(checkpoint.model.shape), list[HeadRow]()
+    heads = every_head(checkpoint.model.shape) if heads is None else heads
+    rows = list[HeadRow]()
     for head in heads:
         found = effect(checkpoint, prepared.before, replace(off, heads=(head,)))
-        rows.append(head_row(checkpoint.model, prepared, found))
+        rows.append(head_row(prepared, found))
         if progress is not None:
             progress(len(rows), len(heads))
     return finish_table(checkpoint, prepared, rows, off)
@@ -157,20 +194,27 @@ def finish_table(
     )
 
 
-def head_row(model: Model, prepared: Prepared, found: Effect) -> HeadRow:
+def head_row(prepared: Prepared, found: Effect) -> HeadRow:
     """The row of the one head that was off."""
     ((layer, head),) = found.heads
-    writes = model.writes_to_tokens(layer)
     return HeadRow(
-        layer=layer,
-        head=head,
-        caption=prepared.readings.caption(layer, head),
-        weight_on_name=_known(prepared.readings.weight_on_name[layer, head]),
-        contribution=_known(prepared.readings.contribution[layer, head]),
-        attribution=float(prepared.attributed[layer, head]) if writes else None,
+        **read_head(prepared, layer, head),
         accuracy_without=found.accuracy,
         log_probability_change=float(found.answer_change.mean()),
     )
+
+
+def read_head(prepared: Prepared, layer: int, head: int) -> dict[str, Any]:
+    """What is known of a head that was not switched off, by the names of a row."""
+    caption = prepared.readings.caption(layer, head, apart=prepared.apart)
+    return {
+        "layer": layer,
+        "head": head,
+        "caption": caption if prepared.of_task else of_subject(caption),
+        "weight_on_name": known(prepared.readings.weight_on_name[layer, head]),
+        "contribution": known(prepared.readings.contribution[layer, head]),
+        "attribution": known(prepared.attributed[layer, head]),
+    }
 
 
 def head_example(
@@ -181,16 +225,16 @@ def head_example(
     Cost: a pass for each head, and the answers that change. Raises ValueError for what
     `checked_off` refuses.
     """
-    model, known = checkpoint.model, answered(checkpoint, [Question(trace.question, None, "")])
+    model, before = checkpoint.model, answered(checkpoint, [Question(trace.question, None, "")])
     found = [
-        effect(checkpoint, known, replace(off, heads=(head,))) for head in every_head(model.shape)
+        effect(checkpoint, before, replace(off, heads=(head,))) for head in every_head(model.shape)
     ]
     shape = (trace.n_layers, trace.n_heads)
     lost = np.array([-float(effect.answer_change[0]) for effect in found]).reshape(shape)
-    added = attribution(checkpoint, trace.question, relative=True).heads.astype(np.float64)
-    for layer in range(trace.n_layers):
-        if not model.writes_to_tokens(layer):
-            added[layer] = np.nan
+    added = np.full(shape, np.nan)
+    if not model.cannot("attribution"):
+        added = attribution(checkpoint, trace.question, relative=True).heads.astype(np.float64)
+        added[[not model.writes_to_tokens(layer) for layer in range(trace.n_layers)]] = np.nan
     return HeadExample(
         scores=named_scores(read_trace(trace)),
         attribution=added,
@@ -198,7 +242,3 @@ def head_example(
         answers=tuple(effect.answers[0] for effect in found),
         changed=tuple(bool(effect.changed[0]) for effect in found),
     )
-
-
-def _known(value: float) -> float | None:
-    return None if np.isnan(value) else float(value)

@@ -15,8 +15,7 @@ import torch
 from torch import Tensor
 
 from core.checkpoints.store import Checkpoint
-from core.generation.greedy import answer, prompt_ids
-from core.inspection.answered import attending
+from core.generation.greedy import answer, attending, prompt_ids
 from core.inspection.heads import check_head, head_name
 from core.inspection.traced import Array
 from core.models.heads import Heads

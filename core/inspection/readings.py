@@ -1,39 +1,19 @@
 """Head scores, patterns and contributions, of one example or averaged over a split.
 
 One example rarely matches the whole, so both come in the same form and can stand side by side.
+No torch: a trace from a file is read, too. core.inspection.split_readings records whole splits.
 """
 
-from collections import defaultdict
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields
-from typing import NamedTuple
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
 import numpy as np
-import torch
-from numpy.typing import NDArray
-from torch import Tensor
 
-from core.checkpoints.store import Checkpoint
-from core.inspection.answered import Answered, in_batches
 from core.inspection.head_rows import Scores
-from core.inspection.patterns import (
-    PATTERNS,
-    Numbers,
-    Places,
-    caption,
-    find_places,
-    pattern_masks,
-    pattern_scores,
-    places_of,
-    uniform_pattern_scores,
-)
-from core.inspection.scores import HeadScores, head_scores, uniform_over
-from core.inspection.trace import Layer, name_positions, place, record_layers
-from core.inspection.traced import AttentionTrace, contribution
-from core.models.seam import Model
-
-SCORES = tuple(field.name for field in fields(HeadScores))
-AT_ONCE = 16  # questions whose maps are held at the same time
+from core.inspection.patterns import PATTERNS, Numbers, caption, places_of
+from core.inspection.question_maps import WITHOUT, Maps, each_question
+from core.inspection.scores import SCORES, HeadScores
+from core.inspection.traced import AttentionTrace
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,6 +24,7 @@ class Readings:
     len(PATTERNS)), uniform_patterns (n_layers, len(PATTERNS)). contribution (n_layers, n_heads):
     Σ ‖weight · value · W_O‖ over the tokens of the name, in the row that writes the first token of
     the answer. nan where there is nothing to average: no name, or a layer that looks at latents.
+    `without_first`: the same, each row renormalised over the keys but the first.
     """
 
     n_questions: int
@@ -52,22 +33,37 @@ class Readings:
     patterns: Numbers
     uniform_patterns: Numbers
     contribution: Numbers
+    without_first: "Readings | None" = None
 
     @property
     def weight_on_name(self) -> Numbers:
         """(n_layers, n_heads): in the row that writes the first token of the answer."""
         return self.patterns[..., PATTERNS.index("name")]
 
-    def caption(self, layer: int, head: int) -> str:
-        """The clearest pattern of a head, or that there is none."""
+    def caption(self, layer: int, head: int, *, apart: bool = False) -> str:
+        """The clearest pattern of a head, or that there is none; with `apart` that of the rows
+        without their first token, and beside it the share of the sink.
+        """
+        if apart and self.without_first is not None:
+            other = self.without_first
+            sink = float(self.scores.sink_share[layer, head])
+            return caption(other.patterns[layer, head], other.uniform_patterns[layer], sink)
         return caption(self.patterns[layer, head], self.uniform_patterns[layer])
 
 
-def named_scores(readings: Readings) -> Scores:
-    """The scores by name, as tables and pages keep them."""
+def named_scores(readings: Readings, *, apart: bool = False) -> Scores:
+    """The scores by name, as tables and pages keep them; with `apart` captions are decided on those
+    without the first token.
+    """
+    other = readings.without_first
+    without = None if other is None else replace(_named(other), renormalised=True)
+    return replace(_named(readings), without_first=without, apart=apart and other is not None)
+
+
+def _named(readings: Readings) -> Scores:
     heads = {name: readings.patterns[..., index] for index, name in enumerate(PATTERNS)}
     uniform = {name: readings.uniform_patterns[..., index] for index, name in enumerate(PATTERNS)}
-    for name in ("normalised_entropy", "distance"):
+    for name in ("normalised_entropy", "distance", "sink_share"):
         heads[name] = getattr(readings.scores, name)
         uniform[name] = getattr(readings.uniform_scores, name)[:, 0]
     heads["contribution"] = readings.contribution
@@ -75,82 +71,31 @@ def named_scores(readings: Readings) -> Scores:
     return Scores(heads=heads, uniform=uniform)
 
 
-class Maps(NamedTuple):
-    """Recorded maps of questions with the same places: (B, n_layers, n_heads, L, L) and norms."""
-
-    weights: NDArray[np.float32]
-    value_norm: NDArray[np.float32]  # (B, n_layers, n_heads, L)
-    rows: list[tuple[int, ...]]  # one of each a layer
-    columns: list[tuple[int, ...]]
-    places: Places
-    latents_seen: list[bool]
-
-
 def read_trace(trace: AttentionTrace) -> Readings:
-    """The readings of the example at hand. Cost: numpy passes over its maps."""
-    layers = range(trace.n_layers)
+    """The readings of the example at hand. Cost: numpy passes over its maps, layer by layer."""
+    layers, visible = range(trace.n_layers), trace.visible
     maps = Maps(
         trace.weights[None],
         trace.value_norm[None],
         [trace.rows(layer) for layer in layers],
         [trace.columns(layer) for layer in layers],
-        places_of(trace),
+        [visible[layer] for layer in layers],
+        [trace.kind(layer) for layer in layers],
         [trace.latents_seen(layer) for layer in layers],
+        places_of(trace),
+        None if trace.sink is None else trace.sink[None],
     )
-    return _averaged(iter([maps]))
+    return averaged(iter([maps]))
 
 
-@torch.inference_mode()
-def read_split(checkpoint: Checkpoint, known: Answered) -> Readings:
-    """The readings averaged over questions and their answers. Cost: one explicit pass over each."""
-    return _averaged(_recorded(checkpoint, known))
-
-
-def _recorded(checkpoint: Checkpoint, known: Answered) -> Iterator[Maps]:
-    model, vocabulary = checkpoint.model, checkpoint.vocabulary
-    for batch in in_batches(known.prompts, known.answers):
-        by_places: dict[Places, list[int]] = defaultdict(list)
-        for index, member in enumerate(batch.members):
-            prompt = known.prompts[member]
-            name = name_positions(checkpoint, known.questions[member].text)
-            labels = vocabulary.labels(prompt)
-            places = find_places(labels, vocabulary.word_starts(prompt), name, batch.mark)
-            by_places[places].append(index)
-        for places, indices in by_places.items():
-            for start in range(0, len(indices), AT_ONCE):
-                chosen = batch.ids[indices[start : start + AT_ONCE]]
-                yield _laid_out(record_layers(model, chosen), chosen.shape[1], places, model)
-
-
-def _laid_out(layers: Sequence[Layer], n_tokens: int, places: Places, model: Model) -> Maps:
-    rows = [layer.heads.rows for layer in layers]
-    columns = [layer.heads.columns for layer in layers]
-    weights = [
-        place(layer.weights, n_tokens, row, column)
-        for layer, row, column in zip(layers, rows, columns, strict=True)
-    ]
-    norms = [
-        place(layer.value_norm, n_tokens, column)
-        for layer, column in zip(layers, columns, strict=True)
-    ]
-    return Maps(
-        torch.stack(weights, 1).float().numpy(),
-        torch.stack(norms, 1).float().numpy(),
-        [_positions(row) for row in rows],
-        [_positions(column) for column in columns],
-        places,
-        [model.shape.n_latents > 0 and index > 0 for index in range(len(layers))],
-    )
-
-
-def _averaged(recorded: Iterator[Maps]) -> Readings:
+def averaged(recorded: Iterator[Maps]) -> Readings:
     """The mean over all questions of each number that a question has."""
     sums: dict[str, Numbers] = {}
     counts: dict[str, Numbers] = {}
     n_questions = 0
     for maps in recorded:
         n_questions += len(maps.weights)
-        for name, values in _each(maps).items():
+        for name, values in each_question(maps).items():
             there = ~np.isnan(values)
             sums[name] = sums.get(name, 0.0) + np.where(there, values, 0.0).sum(0)
             counts[name] = counts.get(name, 0.0) + there.sum(0)
@@ -159,63 +104,18 @@ def _averaged(recorded: Iterator[Maps]) -> Readings:
         name: np.divide(total, counts[name], out=none[name], where=counts[name] > 0)
         for name, total in sums.items()
     }
-    return Readings(
-        n_questions=n_questions,
-        scores=HeadScores(**{name: means[name] for name in SCORES}),
-        uniform_scores=HeadScores(**{name: means[f"uniform {name}"] for name in SCORES}),
-        patterns=means["patterns"],
-        uniform_patterns=means["uniform patterns"],
-        contribution=means["contribution"],
+    return replace(
+        _readings(means, n_questions), without_first=_readings(means, n_questions, WITHOUT)
     )
 
 
-def _each(maps: Maps) -> dict[str, Numbers]:
-    """Every number of each question, (B, …); nan where a question or a layer has none."""
-    n, _, _, n_tokens, _ = maps.weights.shape
-    visible = np.stack(
-        [_visible(rows, columns, n_tokens) for rows, columns in _looks(maps)]
-    )  # (n_layers, L, L)
-    masks = [
-        pattern_masks(maps.places, rows, columns, n_tokens, of_tokens=not latents)
-        for (rows, columns), latents in zip(_looks(maps), maps.latents_seen, strict=True)
-    ]
-    by_layer = zip(maps.weights.swapaxes(0, 1), masks, strict=True)
-    patterns = np.stack([pattern_scores(weights, mask) for weights, mask in by_layer], 1)
-    expected = zip(visible, masks, strict=True)
-    uniform = np.stack([uniform_pattern_scores(seen, mask) for seen, mask in expected])
-    scores = head_scores(maps.weights, maps.places.name, visible[:, None])
-    baseline = uniform_over(visible[:, None], maps.places.name)
-    return {
-        "patterns": patterns,
-        "uniform patterns": np.broadcast_to(uniform, (n, *uniform.shape)),
-        "contribution": _brought(maps),
-        **{name: getattr(scores, name) for name in SCORES},
-        **{f"uniform {name}": np.stack([getattr(baseline, name)] * n) for name in SCORES},
-    }
-
-
-def _brought(maps: Maps) -> Numbers:
-    """(B, n_layers, n_heads): what each head brings of the name to the first written token."""
-    found = np.full(maps.weights.shape[:3], np.nan)
-    name = list(maps.places.name)
-    for layer, (rows, _) in enumerate(_looks(maps)):
-        if name and not maps.latents_seen[layer]:
-            row = max(row for row in rows if row <= maps.places.mark)
-            weights = maps.weights[:, layer, :, row, name].astype(np.float64)  # (name, B, H)
-            found[:, layer] = contribution(weights, maps.value_norm[:, layer, :, name]).sum(0)
-    return found
-
-
-def _looks(maps: Maps) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
-    """What looks at what, a pair of positions a layer."""
-    return list(zip(maps.rows, maps.columns, strict=True))
-
-
-def _visible(rows: Sequence[int], columns: Sequence[int], n_tokens: int) -> NDArray[np.bool_]:
-    """(L, L): whether something stands at a row that may look at what stands at a column."""
-    row, column = np.isin(np.arange(n_tokens), rows), np.isin(np.arange(n_tokens), columns)
-    return np.tri(n_tokens, dtype=np.bool_) & row[:, None] & column
-
-
-def _positions(positions: Tensor) -> tuple[int, ...]:
-    return tuple(int(position) for position in positions)
+def _readings(means: dict[str, Numbers], n_questions: int, which: str = "") -> Readings:
+    """The readings whose numbers are named after `which`."""
+    return Readings(
+        n_questions=n_questions,
+        scores=HeadScores(**{name: means[f"{which}{name}"] for name in SCORES}),
+        uniform_scores=HeadScores(**{name: means[f"{which}uniform {name}"] for name in SCORES}),
+        patterns=means[f"{which}patterns"],
+        uniform_patterns=means[f"{which}uniform patterns"],
+        contribution=means["contribution"],
+    )

@@ -4,25 +4,36 @@ Functional: the model is only called, never hooked or changed, so two threads th
 questions with one shared model cannot see each other's tensors.
 """
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
-from typing import Any, cast
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeVar, get_args
 
-import numpy as np
 import torch
 from torch import Tensor
 
 from core.checkpoints.store import Checkpoint
 from core.data.vocabulary import Vocabulary
-from core.generation.greedy import answer, prompt_ids
+from core.generation.asked import subject_positions
+from core.generation.greedy import Answer, answer, attending, prompt_ids
+from core.generation.written import Reading, gaps, reading
 from core.inspection.ablate import switched_off
-from core.inspection.answered import attending
-from core.inspection.heads import EVERY_HEAD_ON, Head, HeadsOff, checked_off
-from core.inspection.traced import Array, AttentionTrace, Candidate, Proof, Step
-from core.models.heads import DotHeads, Heads
-from core.models.seam import Change, Model
+from core.inspection.heads import EVERY_HEAD_ON, HeadsOff, checked_off
+from core.inspection.recorded import (
+    MOST_SCORES_BYTES,
+    Recorded,
+    arrays_of,
+    prove,
+    refuse_too_large,
+    unchanged,
+    weights_bytes,
+)
+from core.inspection.traced import AttentionTrace, Candidate, Step
+from core.models.heads import Heads
+from core.models.seam import Ability, Change, Model, refuse_lacking
 
 N_NEXT_BEST = 5
+NOTHING = Answer("", (), 1.0)
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,42 +48,70 @@ class Layer:
 
 
 @torch.inference_mode()
-def trace(checkpoint: Checkpoint, question: str, off: HeadsOff = EVERY_HEAD_ON) -> AttentionTrace:
-    """Answer a question and record everything, with some heads switched off.
+def trace(
+    checkpoint: Checkpoint,
+    question: str,
+    off: HeadsOff = EVERY_HEAD_ON,
+    *,
+    max_new_tokens: int | None = None,
+) -> AttentionTrace:
+    """Answer a question and record everything, with some heads switched off. An encoder fills the
+    gaps of a text; where there are none it is only looked at.
 
-    Raises ValueError for a question that the vocabulary or the block refuses, and for what
-    `checked_off` refuses. Cost: the answer, three forward passes and 2·n_layers·n_heads·L² numbers.
+    Raises ValueError for a question that the vocabulary or the block refuses, for what
+    `checked_off` refuses, and for more tokens than can be held (`refuse_too_large`). Cost: the
+    answer, three forward passes and n_layers·n_heads·L² numbers, twice that where they are few.
     """
     model, vocabulary = checkpoint.model, checkpoint.vocabulary
     off = checked_off(off, model.shape)
     change_at = switched_off(off)
-    (given,) = answer(checkpoint, [question], change=change_at)
     prompt = prompt_ids(checkpoint, question)
-    # The closing ⁇ is written by the last row but never read.
-    read = [*prompt, *(given.ids[:-1] if given.ids[-1] == vocabulary.mask_id else given.ids)]
-    ids, change = torch.tensor([read]), change_at(len(prompt) - 1)
-    layers = record_layers(model, ids, change)
-    fused = model.logits(model.run(ids, attending(change)))
+    refuse_too_large(model, len(prompt))
+    given = NOTHING
+    if _writes(checkpoint, prompt):
+        (given,) = answer(checkpoint, [question], max_new_tokens=max_new_tokens, change=change_at)
+    read = _read_to_the_end(checkpoint, prompt, given)
+    n_source = len(read.source or ())
+    refuse_too_large(model, n_source + len(read.ids))
+    change = change_at(read.mark)
+    ids = torch.tensor([read.ids])
+    source = None if read.source is None else torch.tensor([read.source])
+    recorded = record(model, ids, source, change)
+    fused = model.run(ids, attending(change), source=source)
+    tokens = [*(read.source or ()), *read.ids]
+    lacking = (model.cannot(what) for what in get_args(Ability))
     return AttentionTrace(
         question=question,
         answer=given.text,
         probability=given.probability,
-        labels=tuple(vocabulary.labels(read)),
-        word_starts=tuple(vocabulary.word_starts(read)),
+        labels=tuple(_both(vocabulary.labels, read)),
+        word_starts=tuple(_both(vocabulary.word_starts, read)),
+        special=tuple(vocabulary.special(tokens)),
         name_positions=name_positions(checkpoint, question),
-        latent_positions=standing_latents(model, layers),
+        latent_positions=standing_latents(model, recorded),
         mechanism=model.shape.mechanism,
-        steps=steps_of(fused[0], given.ids, first_row=len(prompt) - 1, vocabulary=vocabulary),
-        **stacked(layers, len(read), off.heads),
+        kinds=model.shape.kinds,
+        n_source=n_source,
+        n_kv_heads=model.shape.n_kv_heads,
+        lacking=tuple(dict.fromkeys(why for why in lacking if why)),
+        steps=_steps(checkpoint, fused[0], given, read),
+        **arrays_of(recorded, off.heads),
         ablated=off.heads,
         mode=off.mode,
-        proof=prove(model, ids, layers, fused, change),
+        proof=prove(recorded, fused, ids, source),
     )
 
 
-def unchanged(_layer: int, _heads: Heads, output: Tensor) -> Tensor:
-    """The change that changes nothing."""
-    return output
+def record(
+    model: Model, ids: Tensor, source: Tensor | None = None, change: Change = unchanged
+) -> Recorded:
+    """One pass with explicit weights, everything of it written down; ids (1, L), source (1, S)."""
+    n_source = 0 if source is None else source.shape[1]
+    n_tokens = n_source + ids.shape[1]
+    keeps_scores = weights_bytes(model, n_tokens) <= MOST_SCORES_BYTES
+    recorded = Recorded(model, n_tokens, n_source, change, keeps_scores)
+    model.run(ids, recorded.attend, source=source)
+    return recorded
 
 
 def record_layers(model: Model, ids: Tensor, change: Change = unchanged) -> list[Layer]:
@@ -92,53 +131,21 @@ def record_layers(model: Model, ids: Tensor, change: Change = unchanged) -> list
     return layers
 
 
-def replay(
-    model: Model, ids: Tensor, weights: Sequence[Tensor], change: Change = unchanged
-) -> Tensor:
-    """Logits (1, L, vocabulary) of a pass in which the given weights take the attention's place."""
-
-    def attend(index: int, heads: Heads) -> Tensor:
-        return change(index, heads, weights[index] @ heads.value)
-
-    return model.logits(model.run(ids, attend))
-
-
-def prove(
-    model: Model, ids: Tensor, layers: Sequence[Layer], fused: Tensor, change: Change = unchanged
-) -> Proof:
-    """Replay through the recorded weights against the model's own fused pass."""
-    shown = [layer.weights for layer in layers]
-    later = [layer.weights[..., layer.heads.masked] for layer in layers]
-    return Proof(
-        replay_max_difference=float((replay(model, ids, shown, change) - fused).abs().max()),
-        row_sum_max_error=max(float((weights.sum(-1) - 1).abs().max()) for weights in shown),
-        future_exactly_zero=not any(bool(weights.any()) for weights in later),
-        dtype=str(shown[0].dtype).removeprefix("torch."),
-    )
-
-
-def standing_latents(model: Model, layers: Sequence[Layer]) -> tuple[int, ...]:
+def standing_latents(model: Model, recorded: Recorded) -> tuple[int, ...]:
     """Where a Perceiver's latents stand that the tokens can see; empty for other models."""
     if not model.shape.n_latents:
         return ()
-    return tuple(cast(list[int], layers[0].heads.rows.tolist()))
-
-
-def stacked(
-    layers: Sequence[Layer], n_tokens: int, ablated: Collection[Head] = ()
-) -> dict[str, Any]:
-    """The arrays of a trace: every layer laid out over all token positions."""
-    parts = [_laid_out(layer, n_tokens) for layer in layers]
-    arrays = {name: _stack([part[name] for part in parts]) for name in parts[0]}
-    for head in ablated:
-        arrays["value_norm"][head] = 0  # whatever its weights, no key adds anything
-    return arrays
+    return tuple(int(position) for position in recorded.rows[0])
 
 
 def steps_of(
-    logits: Tensor, written: Sequence[int], *, first_row: int, vocabulary: Vocabulary
+    logits: Tensor,
+    written: Sequence[int],
+    places: Sequence[tuple[int, int]],
+    vocabulary: Vocabulary,
 ) -> tuple[Step, ...]:
-    """For each written token: its probability and the next best, from logits (L, vocabulary).
+    """For each written token: its probability and the next best, from its logits (written,
+    vocabulary); `places` are the row that wrote it and where it stands itself.
 
     A next best token is named as it would stand behind what was written before it.
     """
@@ -146,9 +153,8 @@ def steps_of(
     n_best = min(N_NEXT_BEST + 1, logits.shape[-1])
     labels = vocabulary.labels(written)
     steps: list[Step] = []
-    for offset, token in enumerate(written):
-        row = first_row + offset
-        best = probabilities[row].topk(n_best)
+    for offset, (token, (row, position)) in enumerate(zip(written, places, strict=True)):
+        best = probabilities[offset].topk(n_best)
         others = [
             Candidate(vocabulary.labels([*written[:offset], int(i)])[-1], float(p))
             for p, i in zip(best.values, best.indices, strict=True)
@@ -157,9 +163,9 @@ def steps_of(
         steps.append(
             Step(
                 row=row,
-                position=row + 1,
+                position=position,
                 label=labels[offset],
-                probability=float(probabilities[row, token]),
+                probability=float(probabilities[offset, token]),
                 next_best=tuple(others[:N_NEXT_BEST]),
             )
         )
@@ -168,32 +174,16 @@ def steps_of(
 
 def name_positions(checkpoint: Checkpoint, question: str) -> tuple[int, ...]:
     """Token positions of the name in the question; empty where the task's template is not followed,
-    and without a task.
+    and without a task. Of a question set's prompt: those of its subject.
     """
-    task, vocabulary = checkpoint.task, checkpoint.vocabulary
+    if (subject := subject_positions(checkpoint, question)) is not None:
+        return subject
+    task = checkpoint.task
     span = None if task is None else task.template.name_span(question)
     if span is None or not (name := question[slice(*span)].strip()):
         return ()
     start = question.index(name, span[0])
-    # Counted from the end: a name has the same pieces alone as after a space.
-    end = len(vocabulary.encode(question[: start + len(name)]))
-    return tuple(range(end - len(vocabulary.encode(name)), end))
-
-
-def _laid_out(layer: Layer, n_tokens: int) -> dict[str, Tensor]:
-    """A layer's tensors by their names in the trace; a Synthesizer has no query and no key."""
-    heads, rows, columns = layer.heads, layer.heads.rows, layer.heads.columns
-    tensors = {
-        "value": place(heads.value, n_tokens, columns),
-        "output": place(layer.output, n_tokens, rows),
-        "scores": place(layer.scores, n_tokens, rows, columns, fill=-torch.inf),
-        "weights": place(layer.weights, n_tokens, rows, columns),
-        "value_norm": place(layer.value_norm, n_tokens, columns),
-    }
-    if isinstance(heads, DotHeads):
-        tensors["query"] = place(heads.query, n_tokens, rows)
-        tensors["key"] = place(heads.key, n_tokens, columns)
-    return tensors
+    return checkpoint.vocabulary.positions(question, (start, start + len(name)))
 
 
 def place(values: Tensor, n: int, *positions: Tensor, fill: float = 0.0) -> Tensor:
@@ -205,5 +195,44 @@ def place(values: Tensor, n: int, *positions: Tensor, fill: float = 0.0) -> Tens
     return values
 
 
-def _stack(parts: Sequence[Tensor]) -> Array:
-    return np.asarray(torch.cat(list(parts)).numpy(), dtype=np.float32)
+def _writes(checkpoint: Checkpoint, prompt: Sequence[int]) -> bool:
+    """Whether the model is to write: an encoder that has gaps to fill, or a decoder.
+
+    Raises ValueError for gaps that the model cannot fill.
+    """
+    model = checkpoint.model
+    if "decoder" in model.shape.kinds or not model.shape.kinds:
+        return not model.cannot("answer")
+    has_gaps = bool(gaps(checkpoint, prompt))
+    if has_gaps:
+        refuse_lacking(model, "answer")
+    return has_gaps
+
+
+def _read_to_the_end(checkpoint: Checkpoint, prompt: Sequence[int], given: Answer) -> Reading:
+    """What is read for an answer. The ⁇ that closes one is written by the last row, never read; an
+    answer that came to the limit is read to its last token.
+    """
+    vocabulary = checkpoint.vocabulary
+    ended = not given.ids or given.ids[-1] in vocabulary.end_ids
+    fills = "encoder" in checkpoint.model.shape.kinds and not checkpoint.model.shape.has_source
+    if ended or fills:
+        return reading(checkpoint, prompt, given.ids)
+    whole = reading(checkpoint, prompt, (*given.ids, vocabulary.pad_id))
+    return replace(whole, rows=whole.rows[:-1])
+
+
+def _both(label: Callable[[Sequence[int]], list[T]], read: Reading) -> list[T]:
+    """Of the tokens of the source and of those read beside it, each for themselves."""
+    return [*label(read.source or ()), *label(read.ids)]
+
+
+def _steps(checkpoint: Checkpoint, final: Tensor, given: Answer, read: Reading) -> tuple[Step, ...]:
+    """From the last stream (L, width). A filling stands in its own row, a written token behind."""
+    if not given.ids:
+        return ()
+    model, n_source = checkpoint.model, len(read.source or ())
+    behind = 0 if "encoder" in model.shape.kinds and read.source is None else 1
+    places = [(n_source + row, n_source + row + behind) for row in read.rows]
+    logits = model.logits(final[list(read.rows)])
+    return steps_of(logits, given.ids, places, checkpoint.vocabulary)

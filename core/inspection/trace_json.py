@@ -19,6 +19,16 @@ from core.inspection.traced import (
 def trace_to_dict(trace: AttentionTrace) -> dict[str, Any]:
     """Everything as JSON-able values; hidden scores are null."""
     return {
+        **said_of(trace),
+        "axes": "layer, head, query position, key position (or head_dim); zero-based",
+        "seen": None if trace.seen is None else trace.seen.tolist(),
+        **{name: _rounded(getattr(trace, name)) for name in ARRAYS},
+    }
+
+
+def said_of(trace: AttentionTrace) -> dict[str, Any]:
+    """What a trace says beside its arrays."""
+    return {
         "question": trace.question,
         "answer": trace.answer,
         "probability": trace.probability,
@@ -32,13 +42,11 @@ def trace_to_dict(trace: AttentionTrace) -> dict[str, Any]:
         "n_kv_heads": trace.n_kv_heads,
         "special": list(trace.special),
         "lacking": list(trace.lacking),
+        "recorded": [list(head) for head in trace.recorded],
         "ablated": [list(head) for head in trace.ablated],
         "mode": trace.mode,
         "steps": [_step_dict(step) for step in trace.steps],
         "proof": {name: getattr(trace.proof, name) for name in Proof.__slots__},
-        "axes": "layer, head, query position, key position (or head_dim); zero-based",
-        "seen": None if trace.seen is None else trace.seen.tolist(),
-        **{name: _rounded(getattr(trace, name)) for name in ARRAYS},
     }
 
 
@@ -78,6 +86,7 @@ def trace_from_dict(data: dict[str, Any]) -> AttentionTrace:
             n_kv_heads=data.get("n_kv_heads", 0),
             special=tuple(data.get("special", ())),
             lacking=tuple(data.get("lacking", ())),
+            recorded=tuple((layer, head) for layer, head in data.get("recorded", ())),
             seen=None if data.get("seen") is None else np.array(data["seen"], dtype=np.bool_),
             ablated=tuple((layer, head) for layer, head in data.get("ablated", ())),
             mode=data.get("mode", "zero"),
@@ -132,7 +141,7 @@ def _lacks(data: dict[str, Any], name: str) -> bool:
 
 
 def _array(name: str, values: Any) -> Array:
-    numbers = np.array(values, dtype=np.float32)
+    numbers = np.asarray(values, dtype=np.float32)
     missing = np.isnan(numbers)
     if name != "scores" and missing.any():
         raise ValueError(f"a null in {name}; only hidden scores are null")

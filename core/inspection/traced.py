@@ -3,13 +3,13 @@
 Axes: layer, head, query position, key position or head_dim. Indices are zero-based.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from core.catalogue import LINEAR
+from core.catalogue import LINEAR, SYNTHESIZERS
 
 Array = NDArray[np.float32]
 ARRAYS = ("query", "key", "value", "output", "scores", "weights", "value_norm", "sink")
@@ -56,8 +56,9 @@ class Proof:
     """Evidence that the weights shown are those the model used.
 
     row_sum_max_error: of each row, with the share of a learned sink where there is one, from 1.
-    future_exactly_zero: whether all that is masked has no weight. head_sum_max_error: the heads'
-    parts and the bias, summed, from what the output projection gave.
+    future_exactly_zero: whether all that is masked has no weight. same_argmax: whether the replay
+    would write the same token in every row. head_sum_max_error: the heads' parts and the bias,
+    summed, from what the output projection gave; None where something stands between them.
     """
 
     replay_max_difference: float
@@ -65,7 +66,7 @@ class Proof:
     future_exactly_zero: bool
     dtype: str
     same_argmax: bool = True
-    head_sum_max_error: float = 0.0
+    head_sum_max_error: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,6 +93,9 @@ class AttentionTrace:
     (n_layers, L, L) says what a row may look at. `lacking` says in sentences what this model
     cannot give.
 
+    `recorded` are the heads that there are numbers of (empty: all). A trace from a file may hold
+    some alone: the others have no weight anywhere and cannot be looked at.
+
     Heads in `ablated` were switched off: their weights are still those that they would have had,
     `output` holds what took their place (zero, or in `mode` mean their mean), `value_norm` is zero.
     """
@@ -109,6 +113,7 @@ class AttentionTrace:
     n_kv_heads: int = 0
     special: tuple[bool, ...] = ()
     lacking: tuple[str, ...] = ()
+    recorded: tuple[tuple[int, int], ...] = ()
     ablated: tuple[tuple[int, int], ...] = ()
     mode: str = "zero"
     steps: tuple[Step, ...]
@@ -134,12 +139,30 @@ class AttentionTrace:
         return self.mechanism in LINEAR
 
     @property
+    def is_pairless(self) -> bool:
+        """Whether weights follow from no pairs of tokens, so that there is no query and no key."""
+        return self.mechanism in SYNTHESIZERS
+
+    @property
     def n_layers(self) -> int:
         return self.weights.shape[0]
 
     @property
     def n_heads(self) -> int:
         return self.weights.shape[1]
+
+    @property
+    def heads(self) -> tuple[tuple[int, int], ...]:
+        """The heads that can be looked at, layer by layer."""
+        return self.recorded or tuple(np.ndindex(self.n_layers, self.n_heads))
+
+    @property
+    def not_recorded(self) -> NDArray[np.bool_]:
+        """(n_layers, n_heads): where there are no numbers."""
+        lacking = np.full((self.n_layers, self.n_heads), fill_value=bool(self.recorded))
+        for head in self.recorded:
+            lacking[head] = False
+        return lacking
 
     @property
     def n_tokens(self) -> int:
@@ -187,3 +210,12 @@ class AttentionTrace:
     def last_row(self, layer: int, position: int) -> int:
         """The last row of a layer at or before a position: its own, or that of a latent."""
         return max(row for row in self.rows(layer) if row <= position)
+
+
+def unwritable(trace: AttentionTrace) -> AttentionTrace:
+    """The same, with arrays that cannot be written to: many may look at it."""
+    for each in fields(trace):
+        value = getattr(trace, each.name)
+        if isinstance(value, np.ndarray):
+            value.flags.writeable = False
+    return trace

@@ -33,6 +33,10 @@ class Heads(ABC):
         """(rows, columns): what a row may not look at; here what stands behind it."""
         return softmax.future(self.rows, self.columns)
 
+    def sink_share(self) -> Tensor | None:
+        """(B, H, rows): what a learned sink takes of each row; None where there is none."""
+        return None
+
     @abstractmethod
     def scores(self) -> Tensor:
         """What the weights are made of: (B, H, rows, columns), at least float32, masked ones −∞."""

@@ -63,6 +63,14 @@ class OutsideHeads(DotHeads):
         sink = self.sink.to(scores.dtype).reshape(1, -1, 1, 1).expand(*scores.shape[:-1], 1)
         return torch.softmax(torch.cat([scores, sink], -1), -1)[..., :-1]
 
+    def sink_share(self) -> Tensor | None:
+        """exp(sink) / (exp(sink) + Σ exp(scores))."""
+        if self.sink is None:
+            return None
+        scores = self.scores()
+        keys, sink = torch.logsumexp(scores, -1), self.sink.to(scores.dtype)[:, None]
+        return torch.sigmoid(sink - keys)
+
     def output(self) -> Tensor:
         """By the function that the family itself would have called."""
         mask = None if self.mask is None else self._of_columns(self.mask)

@@ -1,15 +1,19 @@
 """The top of the page: question, answer, runners-up, right or wrong, and the proof."""
 
+from typing import TYPE_CHECKING
+
 import streamlit as st
 
-from core.inspection.ablate import Effect
 from core.inspection.captions import mechanism_note
 from core.inspection.traced import AttentionTrace
 from pages.attention.controls import Asked
 from pages.attention.switches import CHANGES, STAYS, Switches, names_of
 from pages.shared.text import percent, plain, verdict_badge
 
-INSTEAD = {"zero": "zero", "mean": "their mean over the dev questions"}
+if TYPE_CHECKING:
+    from core.inspection.ablate import Effect
+
+INSTEAD = {"zero": "zero", "mean": "their mean over the {} questions"}
 
 
 def show_heading(asked: Asked, trace: AttentionTrace) -> None:
@@ -36,13 +40,13 @@ def show_answer(trace: AttentionTrace) -> None:
         st.markdown(f":material/info: {note}")
 
 
-def show_change(before: AttentionTrace, found: Effect, switches: Switches) -> None:
+def show_change(before: AttentionTrace, found: "Effect", switches: Switches) -> None:
     """What the answer was with every head, and what is left of it."""
     answer, changed = plain(before.answer) or "(nothing)", bool(found.changed[0])
     now = float(found.former_probability[0])
     st.markdown(
         f":material/toggle_off: **Off: {names_of(switches.off.heads)}** (in place: "
-        f"{INSTEAD[switches.off.mode]}). With every head **{answer}**, "
+        f"{INSTEAD[switches.off.mode].format(switches.over)}). With every head **{answer}**, "
         f"{percent(before.probability)}; this answer has now **{percent(now)}**"
         f"{_said(switches.guess, changed)}"
     )
@@ -56,7 +60,7 @@ def show_cover(switches: Switches) -> None:
     )
 
 
-def show_pieces(before: AttentionTrace, found: Effect) -> None:
+def show_pieces(before: AttentionTrace, found: "Effect") -> None:
     """The probability of each written piece, then and now."""
     then, now = (values[0] for values in found.probabilities)
     labels = " | ".join(plain(step.label) for step in before.steps)
@@ -82,4 +86,5 @@ def _verdict(asked: Asked, answer: str) -> str:
         shipped = asked.task is not None and asked.task.is_shipped
         unknown = "nobody in the table" if shipped else "right answer unknown"
         return f"  :gray-badge[{unknown}]"
-    return verdict_badge(asked.expected, answer)
+    rule = "exact" if asked.asked is None else asked.asked.rule
+    return verdict_badge(asked.expected, answer, rule)

@@ -1,41 +1,58 @@
 """What is looked at: checkpoint, moment, question. Every choice is in the URL."""
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from core.data.question_set import QuestionSet
 from core.data.task import COURSE, Task
 from core.inspection.traced import AttentionTrace
-from pages.attention.upload import UPLOADED, Upload, choose_upload
-from pages.attention.view import ARCS, MAP, MOST_ARC_TOKENS, PARTS, View, make_view
+from pages.attention.apart import leave_out_first
+from pages.attention.offered import views_lacking
+from pages.attention.view import ARCS, MAP, PARTS, SPACE, View, make_view, why_not_folded
 from pages.shared import bound
-from pages.shared.choosing import checkpoint_task, choose_model
+from pages.shared.choosing import TRACE, UPLOADED, checkpoint_task, choose_model
+from pages.shared.no_first import choose_no_first, why_not
 from pages.shared.questions import choose_question
+from pages.shared.trace_files import OpenedTrace, choose_trace
+
+if TYPE_CHECKING:
+    from pages.attention.upload import Upload
+from pages.shared.sets import choose_set
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
     """Which model is asked what. `expected` is None where the right answer is not known, `upload`
-    where the checkpoint is a shipped one or a file is missing.
+    where the checkpoint is a shipped one or a file is missing, `asked` unless it is a question set
+    that is asked; `opened` is a trace, if one is looked at.
     """
 
     checkpoint: str
     snapshot: int | None
-    upload: Upload | None
+    upload: "Upload | None"
     task: Task | None
     question: str
     expected: str | None
+    opened: OpenedTrace | None = None
+    asked: QuestionSet | None = None
 
 
 def choose() -> Asked:
     """The controls of the side bar."""
     with st.sidebar:
-        checkpoint, snapshot = choose_model(others=[UPLOADED])
+        checkpoint, snapshot = choose_model(others=[UPLOADED, TRACE])
+        if checkpoint == TRACE:
+            return _of_trace(choose_trace())
         uploaded = checkpoint == UPLOADED
-        upload = choose_upload() if uploaded else None
+        upload = _choose_upload() if uploaded else None
         task = COURSE if uploaded else checkpoint_task(checkpoint)
         asks = upload is not None or not uploaded
-        question, expected = choose_question(task, own=uploaded) if asks else ("", None)
+        asked = choose_set(task) if asks else None
+        question, expected = (
+            choose_question(task, own=uploaded, asked=asked) if asks else ("", None)
+        )
     return Asked(
         checkpoint=checkpoint,
         snapshot=snapshot,
@@ -43,24 +60,47 @@ def choose() -> Asked:
         task=task,
         question=question,
         expected=expected,
+        asked=asked,
     )
+
+
+def _of_trace(opened: OpenedTrace | None) -> Asked:
+    """A trace was asked already, and elsewhere."""
+    return Asked(
+        checkpoint=TRACE,
+        snapshot=None,
+        upload=None,
+        task=None,
+        question="",
+        expected=None,
+        opened=opened,
+    )
+
+
+def _choose_upload() -> "Upload | None":
+    from pages.attention.upload import choose_upload  # noqa: PLC0415 - loads torch
+
+    return choose_upload()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Display:
-    """How a trace is drawn: its view, the kind of picture, and whose maximum is fully coloured."""
+    """How a trace is drawn: its view, the kind of picture, whose maximum is fully coloured, and
+    whether the first token is left out.
+    """
 
     view: View
     kind: str
     own_scale: bool
+    no_first: bool = False
 
 
 def choose_display(trace: AttentionTrace) -> Display:
     """Folding, kind of picture and colour scale, or why there is no choice."""
     with st.sidebar:
         view = make_view(trace, folded=_choose_fold(trace))
-        lacking = _views_lacking(trace, view)
-        kinds = [kind for kind in (MAP, ARCS, PARTS) if kind not in lacking]
+        lacking = views_lacking(trace, view)
+        kinds = [kind for kind in (MAP, ARCS, PARTS, SPACE) if kind not in lacking]
         kind = bound.segmented_control("View", kinds, default=MAP, required=True, key="view")
         for reason in lacking.values():
             st.caption(reason)
@@ -69,13 +109,16 @@ def choose_display(trace: AttentionTrace) -> Display:
             key="own-scale",
             help="Off: full colour is a weight of 1 in every map, so maps can be compared.",
         )
-    return Display(view=view, kind=kind or MAP, own_scale=own_scale)
+        no_first = choose_no_first("no-first", why_not([trace]))
+    if no_first:
+        view = leave_out_first(view)
+    return Display(view=view, kind=kind or MAP, own_scale=own_scale, no_first=no_first)
 
 
 def _choose_fold(trace: AttentionTrace) -> bool:
-    if trace.latent_positions:
+    if reason := why_not_folded(trace):
         st.toggle("Fold to words", disabled=True, key="fold-latents")
-        st.caption("Nothing to fold: rows or columns of each layer are latents, and no words.")
+        st.caption(reason)
         return False
     return bound.toggle(
         "Fold to words",
@@ -83,24 +126,3 @@ def _choose_fold(trace: AttentionTrace) -> bool:
         help="Columns of one word are summed, its rows averaged, so every row still sums to 1. "
         "Contributions are summed norms: an upper bound.",
     )
-
-
-def _views_lacking(trace: AttentionTrace, view: View) -> dict[str, str]:
-    """Kinds of picture that are not offered, and why."""
-    lacking: dict[str, str] = {}
-    if trace.latent_positions:
-        lacking[ARCS] = "No arcs: latents and tokens do not stand on one line."
-    elif view.n_rows > MOST_ARC_TOKENS:
-        lacking[ARCS] = (
-            f"Arcs are drawn for up to {MOST_ARC_TOKENS} tokens; here are {view.n_rows}."
-        )
-    if trace.query is None:
-        lacking[PARTS] = (
-            "No q·k parts: a Synthesizer has no queries and keys, and its weights do not depend on "
-            "pairs of tokens."
-        )
-    elif trace.is_linear:
-        lacking[PARTS] = (
-            "No q·k parts: linear attention multiplies features of queries and keys, φ(q)·φ(k)."
-        )
-    return lacking

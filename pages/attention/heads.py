@@ -1,84 +1,105 @@
 """All heads, one head, one row: a fragment, so that a click redraws only this part."""
 
-from functools import partial
+from collections.abc import Sequence
 
-import numpy as np
 import streamlit as st
 
-from core.figures import attention as figures
 from core.figures import attention_row as row_figures
 from core.figures.template import Figure
-from core.inspection.captions import row_sentence, strongest_head
-from core.inspection.heads import every_head, head_name, parse_head
+from core.inspection.blocks import first_row, kinds_of
+from core.inspection.captions import strongest_head
+from core.inspection.heads import Head, head_name, parse_head
 from core.inspection.traced import AttentionTrace, Step
+from pages.attention.apart import row_said
 from pages.attention.controls import Display
 from pages.attention.downloads import show_downloads
-from pages.attention.view import (
-    ARCS,
-    MAP,
-    MEANINGS,
-    PARTS,
-    SCORES,
-    Axes,
-    View,
-    grid_scores,
-    scores_offered,
-    thumbnails,
+from pages.attention.overview import (
+    Overview,
+    overview,
+    show_grid,
+    show_matrix,
+    show_range,
+    show_table,
 )
+from pages.attention.picture import Chosen, show_picture
+from pages.attention.view import MEANINGS, SCORES, Axes, View, scores_offered
 from pages.shared import bound
-from pages.shared.charts import clicked, show_chart
-from pages.shared.text import plain
+from pages.shared.charts import show_chart
 
 FOLLOW = "of the written piece"
-GRID_KEY, MAP_KEY = "heads-chart", "map-chart"
-GRID_CELL = 36  # eight heads fit into the first view of 1280x720
+PARTS_OF_MODEL = {
+    "encoder": "encoder",
+    "decoder": "decoder",
+    "cross": "cross-attention",
+}
 
 
 @st.fragment
 def show_heads(trace: AttentionTrace, display: Display, whole: AttentionTrace) -> None:
-    """Controls; then the grid of heads, one head, and one row of it, from left to right.
+    """Controls; then all heads, one head, and one row of it, from left to right.
 
     `whole` is the trace with every head on: what is looked at first follows from it.
     """
-    view = display.view
+    view, layers = display.view, _choose_part(trace)
     line = st.grid(11, min_column_width=60, gap="xsmall", vertical_alignment="bottom")
     controls = [line.cell(column_span=span) for span in (3, 2, 3, 3)]
+    offered = scores_offered(trace, layers, no_first=display.no_first)
     with controls[0]:
-        score = _choose_score(trace)
+        score = _choose_score(offered)
     with controls[1]:
-        at = _choose_head(whole)
-    with controls[3]:
-        index = _choose_step(trace)
+        at = _choose_head(whole, layers)
     axes = view.axes[at[0]]
+    with controls[3]:
+        index = _choose_step(trace, axes)
     with controls[2]:
-        row, step = _choose_row(trace, axes, index)
-    sentence = row_sentence(
-        head_name(*at),
-        row,
-        view.weights[at][row],
-        axes.column_labels,
-        step,
-        latent=axes.row_labels[row] if axes.latents_look else "",
-        n_seen=len(axes.seen(row)),
-    )
-    overview, one_head, one_row = _width(trace), 6, 4
-    cells = st.grid(overview + one_head + one_row, min_column_width=46, gap="xsmall")
-    with cells.cell(column_span=overview):
-        grid = _grid(trace, view, score, at)
+        row, step = _choose_row(trace, axes, at[0], index)
+    given = overview(view, layers, at, score)
+    said = row_said(trace, view, at, row, step, no_first=display.no_first)
+    chosen = Chosen(at=at, row=row, sentence=said)
+    charts = _show_three(trace, display, given, chosen)
+    if given.is_large:
+        charts["Pictures"] = show_range(given)
+        show_table(given, offered)
+    drawn = {name: chart for name, chart in charts.items() if chart is not None}
+    show_downloads(trace, view, drawn, at, row, no_first=display.no_first)
+
+
+def _show_three(
+    trace: AttentionTrace, display: Display, given: Overview, chosen: Chosen
+) -> dict[str, Figure | None]:
+    """All heads, the chosen one, its row: side by side as far as there is room."""
+    n_layers = len(given.layers)
+    # Columns of the overview: four layers fit into three.
+    width = 4 if given.is_large else min(max(3, round(0.75 * n_layers)), 6)
+    one_head, one_row = 6, 4
+    cells = st.grid(width + one_head + one_row, min_column_width=46, gap="xsmall")
+    with cells.cell(column_span=width):
+        grid = show_matrix(given) if given.is_large else show_grid(given)
     with cells.cell(column_span=one_head):
-        chart = _picture(trace, display, at, row, sentence)
+        picture = show_picture(trace, display, chosen)
     with cells.cell(column_span=one_row):
-        bars = _row(view, at, row)
-    show_downloads(trace, view, {"Picture": chart, "Row": bars, "All heads": grid}, at, row)
+        bars = _row(display.view, chosen.at, chosen.row)
+    return {"Picture": picture, "Row": bars, "All heads": grid}
 
 
-def _width(trace: AttentionTrace) -> int:
-    """Columns of the overview: four layers fit into three."""
-    return min(max(3, round(0.75 * trace.n_layers)), 6)
+def _choose_part(trace: AttentionTrace) -> list[int]:
+    """The layers of one kind, where there are several; those of which a head is recorded."""
+    there = {layer for layer, _ in trace.heads}
+    kinds = [kind for kind in kinds_of(trace) if there & {*trace.layers_of(kind)}]
+    if len(kinds) == 1:
+        return sorted(there & {*trace.layers_of(kinds[0])})
+    kind = bound.segmented_control(
+        "Part",
+        kinds,
+        default="decoder" if "decoder" in kinds else kinds[0],
+        format_func=PARTS_OF_MODEL.__getitem__,
+        required=True,
+        key="part",
+    )
+    return sorted(there & {*trace.layers_of(kind)})
 
 
-def _choose_score(trace: AttentionTrace) -> str:
-    offered = scores_offered(trace)
+def _choose_score(offered: Sequence[str]) -> str:
     return bound.selectbox(
         "Score of each head",
         offered,
@@ -92,14 +113,15 @@ def _choose_score(trace: AttentionTrace) -> str:
     )
 
 
-def _choose_head(trace: AttentionTrace) -> tuple[int, int]:
-    names = [head_name(*head) for head in every_head(trace)]
-    default = names.index(head_name(*strongest_head(trace)))
+def _choose_head(trace: AttentionTrace, layers: Sequence[int]) -> Head:
+    names = [head_name(*head) for head in trace.heads if head[0] in layers]
+    default = names.index(head_name(*strongest_head(trace, layers)))
     return parse_head(bound.selectbox("Head", names, default, key="head", follows=True))
 
 
-def _choose_step(trace: AttentionTrace) -> int:
-    if len(trace.steps) == 1:
+def _choose_step(trace: AttentionTrace, axes: Axes) -> int:
+    """Which written piece; none where nothing is written."""
+    if len(axes.step_rows) < 2:
         return 0
     labels = {str(i): f"{i + 1}: {step.label}" for i, step in enumerate(trace.steps)}
     chosen = bound.select_slider(
@@ -112,11 +134,16 @@ def _choose_step(trace: AttentionTrace) -> int:
     return int(chosen)
 
 
-def _choose_row(trace: AttentionTrace, axes: Axes, index: int) -> tuple[int, Step | None]:
-    written = dict(zip(reversed(axes.step_rows), reversed(trace.steps), strict=True))
+def _choose_row(
+    trace: AttentionTrace, axes: Axes, layer: int, index: int
+) -> tuple[int, Step | None]:
+    steps = trace.steps[: len(axes.step_rows)]
+    written = dict(zip(reversed(axes.step_rows), reversed(steps), strict=True))
+    options = [*([FOLLOW] if written else []), *map(str, axes.rows)]
     chosen = bound.selectbox(
         "Query row",
-        [FOLLOW, *map(str, axes.rows)],
+        options,
+        0 if written else options.index(str(first_row(trace, layer))),
         format_func=lambda option: _row_label(axes, written, option),
         key="row",
         help="The row whose weights are shown as bars. Or click a cell of the map.",
@@ -135,81 +162,24 @@ def _row_label(axes: Axes, written: dict[int, Step], option: str) -> str:
     return f"{row} {axes.row_labels[row]}" + (f" → {leads} {step.label}" if step else "")
 
 
-def _grid(trace: AttentionTrace, view: View, score: str, selected: tuple[int, int]) -> Figure:
-    values, baseline = grid_scores(trace, score)
-    st.markdown(f"**All heads** (uniform: {baseline})")
-    chart = figures.heads_grid(
-        thumbnails(view),
-        values,
-        selected,
-        score_name=MEANINGS[score],
-        cell=GRID_CELL,
-        off=trace.ablated,
-    )
-    # A new key for each choice forgets the click, so that the same head can be clicked again.
-    key = f"{GRID_KEY}-{head_name(*selected)}"
-    show_chart(
-        chart,
-        key=key,
-        on_select=partial(_pick_head, key),
-        alt=f"Small pictures of all heads with {MEANINGS[score]}; {head_name(*selected)} is chosen",
-    )
-    return chart.titled(MEANINGS[score])
-
-
-def _picture(
-    trace: AttentionTrace, display: Display, at: tuple[int, int], row: int, sentence: str
-) -> Figure:
-    """The chosen picture with its sentence above; returns it with the sentence as title."""
-    view, axes = display.view, display.view.axes[at[0]]
-    st.markdown(f"**{plain(sentence)}**")
-    if at in trace.ablated:
-        st.caption("This head is off: these are the weights it would have, and it brings nothing.")
-    if display.kind == ARCS:
-        chart = row_figures.arcs(view.weights[at], axes.column_labels, row)
-    elif display.kind == PARTS and trace.query is not None and trace.key is not None:
-        token = view.first_tokens[row]
-        seen = np.flatnonzero(trace.visible[at[0], token]).tolist()
-        labels = axes.column_labels if axes.latents_seen else trace.labels
-        chart = row_figures.score_parts(
-            trace.query[at][token], trace.key[at], labels, token, seen=seen
-        )
-    else:
-        top = float(view.weights[at].max()) if display.own_scale else 1.0
-        if display.own_scale:
-            st.caption(f"Full colour is a weight of {top:.2g}, the largest of this head.")
-        scores = None if view.scores is None else view.scores[at]
-        chart = figures.attention_map(
-            view.weights[at],
-            view.contribution[at],
-            axes.column_labels,
-            row,
-            scores=scores,
-            visible=axes.visible,
-            rows=axes.row_labels,
-            sides=axes.sides,
-            top=top,
-        )
-    if display.kind == MAP:
-        key = f"{MAP_KEY}-{row}"
-        show_chart(chart, key=key, on_select=partial(_pick_row, key), alt=sentence)
-    else:
-        show_chart(chart, alt=sentence)
-    return chart.titled(sentence)
-
-
-def _row(view: View, at: tuple[int, int], row: int) -> Figure:
+def _row(view: View, at: Head, row: int) -> Figure | None:
     title = f"Row {row}, key by key"
     st.markdown(f"**{title}**")
     axes = view.axes[at[0]]
+    seen = axes.seen(row)
+    if not seen:
+        st.caption("This row may look at no key.")
+        return None
     chart = row_figures.row_bars(
-        view.weights[at][row],
-        view.contribution[at][row],
+        view.weights(at)[row],
+        view.contribution(at)[row],
         axes.column_labels,
         row,
-        seen=axes.seen(row),
+        seen=seen,
     )
     show_chart(chart, alt=f"Weights and contributions of query row {row}")
+    if rest := row_figures.the_rest(len(seen)):
+        st.caption(rest)
     st.markdown(
         "Weight is where the head **looks**; contribution, ‖weight · value · W_O‖, is what it "
         "**brings**: a large weight on a short value brings nothing."
@@ -219,15 +189,3 @@ def _row(view: View, at: tuple[int, int], row: int) -> Figure:
 
 def _follow_step() -> None:
     st.session_state["row"] = FOLLOW
-
-
-def _pick_head(key: str) -> None:
-    head = clicked(key, figures.HEAD_SELECTION, "layer", "head")
-    if head is not None:
-        st.session_state["head"] = head_name(*head)
-
-
-def _pick_row(key: str) -> None:
-    cell = clicked(key, figures.ROW_SELECTION, "q")
-    if cell is not None:
-        st.session_state["row"] = str(*cell)

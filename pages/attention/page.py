@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from core.checkpoints.store import CheckpointError
+from core.checkpoints.shelf import CheckpointError
 from core.inspection.traced import AttentionTrace
 from pages.attention.answer import (
     show_answer,
@@ -13,16 +13,22 @@ from pages.attention.answer import (
 )
 from pages.attention.controls import Asked, choose, choose_display
 from pages.attention.heads import show_heads
+from pages.attention.opened import show_opened
 from pages.attention.switches import choose_switches
-from pages.attention.upload import ASK, UPLOADED
-from pages.shared.loading import Source, load_effect, load_trace, shipped
+from pages.shared.choosing import TRACE, UPLOADED
+from pages.shared.loading import Source, load_effect, load_trace, shipped, with_set
 from pages.shared.text import plain
 
 
 def main() -> None:
     """Choose on the left; answer, all heads, one head, one row from top to bottom."""
     asked = choose()
+    if asked.checkpoint == TRACE:
+        show_opened(asked.opened)
+        return
     if asked.checkpoint == UPLOADED and asked.upload is None:
+        from pages.attention.upload import ASK  # noqa: PLC0415 - loads torch
+
         st.subheader("Attention of a model of your own")
         st.info(ASK, icon=":material/upload:")
         return
@@ -62,8 +68,10 @@ def _answer(asked: Asked, source: Source, trace: AttentionTrace) -> AttentionTra
 
 def _source(asked: Asked) -> Source:
     if asked.upload is not None:
-        return Source(asked.checkpoint, None, asked.upload.digest, asked.upload.load)
-    return shipped(asked.checkpoint, asked.snapshot)
+        source = Source(asked.checkpoint, None, asked.upload.digest, asked.upload.load)
+    else:
+        source = shipped(asked.checkpoint, asked.snapshot)
+    return with_set(source, asked.asked)
 
 
 def _refuse(asked: Asked, reason: str) -> None:

@@ -12,8 +12,9 @@ from core.inspection.heads import Head, HeadsOff, Mode, head_name
 from core.inspection.traced import AttentionTrace
 from pages.shared import bound
 from pages.shared.loading import Source, load_example
-from pages.shared.questions import NO_MEANS, means_of, means_possible
+from pages.shared.questions import means_of, means_possible, no_means
 from pages.shared.records import record_of
+from pages.shared.text import plain
 
 ROW = "off-L{}"
 STAYS, CHANGES = "it stays", "it changes"
@@ -24,13 +25,15 @@ INSTEAD: dict[Mode, str] = {"zero": "zero", "mean": "its mean"}
 class Switches:
     """What is off; with `predict` nothing is shown of it before there is a `guess`.
 
-    `place` is where more may be said, beside the switches.
+    `place` is where more may be said, beside the switches; `over` names the questions over which
+    means are taken.
     """
 
     off: HeadsOff
     predict: bool
     guess: str | None
     place: DeltaGenerator
+    over: str = "dev"
 
     @property
     def covered(self) -> bool:
@@ -58,7 +61,8 @@ def choose_switches(
     if off.heads and predict:
         with asking:
             guess = _ask()
-    return Switches(off=off, predict=predict, guess=guess, place=place)
+    over = "dev" if source.asked is None else source.asked.name
+    return Switches(off=off, predict=predict, guess=guess, place=place, over=over)
 
 
 def _choose_mode(source: Source, task: Task | None) -> HeadsOff:
@@ -71,11 +75,11 @@ def _choose_mode(source: Source, task: Task | None) -> HeadsOff:
         format_func=INSTEAD.__getitem__,
         key="off-mode",
         on_change=_ask_again,
-        help="Its mean is taken over the dev questions, apart for the rows that read the question "
-        "and those that write the answer.",
+        help="Its mean is taken over the dev questions or the question set that is asked, apart "
+        "for the rows that read the question and those that write the answer.",
     )
     if not possible:
-        st.caption(NO_MEANS)
+        st.caption(no_means(task))
     if mode != "mean":
         return HeadsOff()
     return HeadsOff(mode="mean", means=means_of(source, task))
@@ -96,18 +100,19 @@ def _offer_ranked(source: Source, trace: AttentionTrace, off: HeadsOff) -> None:
 
 def _ranking(source: Source, trace: AttentionTrace, off: HeadsOff) -> tuple[Head, ...]:
     """The head first that matters most: by the recorded table, else by this question."""
-    record = record_of(source.name, source.digest)
+    record = record_of(source.name, source.digest, asked=source.asked)
     if record is not None:
         return tuple(row.at for row in record.tables[off.mode].by_importance)
     return load_example(source, trace.question, off).by_importance
 
 
 def _how(source: Source) -> str:
-    record = record_of(source.name, source.digest)
+    record = record_of(source.name, source.digest, asked=source.asked)
     if record is None:
         return "Ranked by this question alone: no table of these weights is recorded."
     total = record.tables["zero"].total
-    return f"Ranked by the log-probability lost over {total} dev questions, each head off alone."
+    over = "dev" if source.asked is None else plain(source.asked.name)
+    return f"Ranked by the log-probability lost over {total} {over} questions, each head off alone."
 
 
 def _choose_heads(trace: AttentionTrace) -> tuple[Head, ...]:

@@ -21,14 +21,15 @@ from core.data.task import COURSE
 from core.models.config import VARIANTS, GPTConfig
 from core.paths import course_folder
 from pages.shared import bound
+from pages.shared.choosing import UPLOADED
 from pages.shared.text import plain
+from pages.shared.uploads import File, choose_file
 
-UPLOADED = "uploaded model"
-MOST_MEGABYTES = 32  # server.maxUploadSize in .streamlit/config.toml says the same
+MOST_MEGABYTES = 32  # server.maxUploadSize in .streamlit/config.toml is no less
 MOST_BYTES = MOST_MEGABYTES * 2**20
 MOST_HEADS, MOST_WEIGHTS = 256, 2**24  # of all layers; of all heads at the longest input
 AS_FILE = "as the file says"
-PARAMS_KEY, WIKI_KEY, KEPT = "upload-params", "upload-wiki", "kept-"
+PARAMS_KEY, WIKI_KEY = "upload-params", "upload-wiki"
 ASK = (
     "**Upload the model in the side bar. A link cannot carry it: behind a shared link, too, the "
     "file must be uploaded again.**  \n"
@@ -41,16 +42,6 @@ ASK = (
 
 
 @dataclass(frozen=True, slots=True)
-class File:
-    """An uploaded file; `data` is empty where there were too many bytes to keep."""
-
-    name: str
-    size: int
-    data: bytes
-    digest: str
-
-
-@dataclass(frozen=True, slots=True)
 class Upload:
     """A model to be loaded, and the value under which what is made of it may be cached."""
 
@@ -60,8 +51,8 @@ class Upload:
 
 def choose_upload() -> Upload | None:
     """The controls of the side bar; None while a file is missing."""
-    params = _choose_file("State dict (.params)", PARAMS_KEY)
-    wiki = _choose_file("Its wiki.txt", WIKI_KEY) or _wiki_at_hand()
+    params = choose_file("State dict (.params)", PARAMS_KEY, MOST_BYTES)
+    wiki = choose_file("Its wiki.txt", WIKI_KEY, MOST_BYTES) or _wiki_at_hand()
     if params is None or wiki is None:
         return None
     hints = _choose_hints()
@@ -74,26 +65,6 @@ def choose_upload() -> Upload | None:
         stored = _load(params, wiki, hints)
     st.caption(f"{plain(stored.card['said'])}")
     return Upload(_digest(params, wiki, hints), partial(_load, params, wiki, hints))
-
-
-def _choose_file(label: str, key: str) -> File | None:
-    """The file that is kept, though another page or checkpoint was looked at meanwhile."""
-    st.file_uploader(label, key=key, max_upload_size=MOST_MEGABYTES, on_change=_keep, args=(key,))
-    kept: File | None = st.session_state.get(KEPT + key)
-    if kept is not None and st.session_state[key] is None:
-        st.caption(f"In memory: {plain(kept.name[:60])}, {kept.size:,} bytes")
-    return kept
-
-
-def _keep(key: str) -> None:
-    uploaded = st.session_state[key]
-    if uploaded is None:
-        st.session_state.pop(KEPT + key, None)
-        return
-    data = uploaded.getvalue()
-    size, kept = len(data), data if len(data) <= MOST_BYTES else b""
-    digest = hashlib.sha256(kept).hexdigest()
-    st.session_state[KEPT + key] = File(uploaded.name, size, kept, digest)
 
 
 def _wiki_at_hand() -> File | None:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 from functools import partial
+from typing import NoReturn
 
 import streamlit as st
 
@@ -9,24 +10,29 @@ from core.checkpoints.shelf import dev_curve, snapshot_steps
 from core.data.people import BIRTHPLACE
 from core.figures.template import Figure
 from core.figures.training import accuracy_at_moments
+from core.inspection.traced import AttentionTrace
 from core.paths import CHECKPOINTS
 from pages.shared import bound
 from pages.shared.charts import show_chart
 from pages.shared.choosing import (
+    DEFAULT_CHECKPOINT,
     FINISHED,
+    TRACE,
     checkpoint_task,
     choose_model,
     choose_moment,
     choose_name,
     shelf_names,
 )
-from pages.shared.loading import Source, people, shipped
+from pages.shared.loading import Source, load_trace, people, shipped
 from pages.shared.questions import Fits, as_long, choose_question
+from pages.shared.trace_files import OpenedTrace, choose_trace
 
 PREFIX = "compare-"
 QUESTIONS, MODELS, MOMENTS = "two questions", "two checkpoints", "two moments of a training"
 OTHER_NAME = "Marie Curie"
 SCRATCH, WITH_SNAPSHOTS = "notable-scratch", "notable-small"
+SIDES = (("A", f"{PREFIX}first-", SCRATCH), ("B", f"{PREFIX}second-", DEFAULT_CHECKPOINT))
 AS_LONG = (
     "Where latents look, rows stand at positions: Question B needs as many tokens as Question A."
 )
@@ -45,6 +51,22 @@ class Side:
     source: Source
     question: str
     expected: str | None
+    opened: OpenedTrace | None = None
+
+    @property
+    def trace(self) -> AttentionTrace:
+        """What the file holds, or what the model does when it is asked."""
+        if self.opened is not None and self.opened.file is not None:
+            return self.opened.file.trace
+        return load_trace(self.source, self.question)
+
+
+class NoTraceError(ValueError):
+    """A side for which a trace is to be opened, and why there is none (None: nothing is chosen)."""
+
+    def __init__(self, opened: OpenedTrace | None) -> None:
+        super().__init__("no trace" if opened is None else opened.problem)
+        self.opened = opened
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,16 +141,49 @@ def _fitting_name(fits: Fits) -> str:
 
 
 def _models() -> Pair:
+    """Two checkpoints are asked one question; beside a trace, that of the trace."""
     with st.sidebar:
-        names = shelf_names()
-        one = choose_name(names, prefix=f"{PREFIX}first-", label="Checkpoint A", default=SCRATCH)
-        two = choose_name(names, prefix=f"{PREFIX}second-", label="Checkpoint B")
-        question, expected = choose_question(checkpoint_task(one), prefix=PREFIX)
+        names = [*shelf_names(), TRACE]
+        one, two = (
+            _choose_side(names, letter, prefix, default) for letter, prefix, default in SIDES
+        )
+        question, expected = _question_of(one, two)
     first, second = (
-        Side(letter, name, shipped(name, None), question, expected)
-        for letter, name in (("A", one), ("B", two))
+        _opened_side(letter, chosen)
+        if isinstance(chosen, OpenedTrace)
+        else Side(letter, chosen, shipped(chosen, None), question, expected)
+        for letter, chosen in (("A", one), ("B", two))
     )
     return Pair(MODELS, first, second)
+
+
+def _question_of(one: OpenedTrace | str, two: OpenedTrace | str) -> tuple[str, str | None]:
+    """That of a trace if there is one, else the one that is chosen, with its right answer."""
+    for side in (one, two):
+        if isinstance(side, OpenedTrace) and side.file is not None:
+            return side.file.trace.question, None
+    return choose_question(checkpoint_task(str(one)), prefix=PREFIX)
+
+
+def _choose_side(names: list[str], letter: str, prefix: str, default: str) -> OpenedTrace | str:
+    """A checkpoint by name, or a trace. Raises NoTraceError where it cannot be used."""
+    name = choose_name(names, prefix=prefix, label=f"Checkpoint {letter}", default=default)
+    if name != TRACE:
+        return name
+    opened = choose_trace(prefix=prefix, label=f"Trace {letter}")
+    if opened is None or opened.file is None:
+        raise NoTraceError(opened)
+    return opened
+
+
+def _opened_side(letter: str, opened: OpenedTrace) -> Side:
+    source = Source(f"trace {opened.name}", None, "", _without_model)
+    question = "" if opened.file is None else opened.file.trace.question
+    return Side(letter, opened.name, source, question, None, opened)
+
+
+def _without_model() -> NoReturn:
+    raise ValueError("a trace has no model to be asked")
 
 
 def _moments() -> Pair:

@@ -8,15 +8,23 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from core.figures import compare as figures
+from core.figures.large_map import is_large, large_side
+from core.figures.plot import Plot
 from core.figures.template import Figure
-from core.inspection.align import Alignment
 from core.inspection.captions import mechanism_note
 from core.inspection.compare import Comparison, compare_heads, distances
 from core.inspection.heads import Head, head_name
 from pages.compare import words
 from pages.compare.controls import PREFIX, Pair
 from pages.compare.view import HEAD_KEY, OTHER_KEY, Traces, View
-from pages.shared.charts import clicked, download_csv, download_json, download_svg, show_chart
+from pages.shared.charts import (
+    clicked,
+    download_csv,
+    download_json,
+    download_svg,
+    show_chart,
+    show_plot,
+)
 from pages.shared.text import plain
 
 # Columns of the grid that a map takes; the third has its scale beside it. On less than some 240
@@ -27,15 +35,19 @@ GRID_KEY, TABLE_KEY = f"{PREFIX}grid", f"{PREFIX}table"
 
 def show_maps(pair: Pair, traces: Traces, view: View) -> None:
     """The difference in a sentence, three maps, all heads, files."""
-    compared = compare_heads(traces, view.alignment, view.heads, view.quantity)
+    compared = compare_heads(
+        traces, view.alignment, view.heads, view.quantity, no_first=view.no_first
+    )
     names = (head_name(*view.heads[0]), head_name(*view.heads[1]))
     title = words.headline(compared, names)
     st.markdown(f"#### {plain(title)}")
+    if view.no_first:
+        st.caption(words.APART)
     charts = _show_three(compared, names, title, own=view.own_scale)
     st.markdown(words.moved(compared, view.alignment.how))
     for note in dict.fromkeys(filter(None, map(mechanism_note, traces))):
         st.markdown(f":material/info: {note}")
-    apart = _distances(traces, view.alignment)
+    apart = _distances(traces, view)
     charts |= _show_all(pair, apart, view.heads[0])
     _show_files(pair, compared, names, pair.charts | charts, apart)
 
@@ -45,17 +57,40 @@ def _show_three(
 ) -> dict[str, Figure]:
     own = own or found.quantity != "weight"
     top, reach = (found.top, found.reach) if own else (1.0, 1.0)
+    drawn = _large(found, names, top, reach) if is_large(len(found.labels), 0) else None
+    sides = drawn or _small(found, names, top, reach)
+    charts: dict[str, Figure] = {}
+    cells = st.grid(sum(SPANS), min_column_width=COLUMN, gap="xsmall")
+    for span, (name, chart) in zip(SPANS, sides.items(), strict=True):
+        alt = f"{found.quantity}, {name}. {title}"
+        with cells.cell(column_span=span):
+            st.markdown(f"**{plain(name)}**")
+            if isinstance(chart, Plot):
+                show_plot(chart, alt=alt)
+            else:
+                show_chart(chart, alt=alt)
+                charts[name.split(":")[0]] = chart.titled(name)
+    if own:
+        st.caption(f"Full colour: {top:.2g} in A and B, {reach:.2g} in the difference.")
+    if drawn:
+        notes = " ".join(dict.fromkeys(plot.note for plot in drawn.values()))
+        st.caption(f"{notes} The camera above each map saves it as SVG.".strip())
+    return charts
+
+
+def _names(names: tuple[str, str]) -> tuple[str, str, str]:
+    """What stands above the maps."""
+    return f"A: {names[0]}", f"B: {names[1]}", "B less A"
+
+
+def _small(
+    found: Comparison, names: tuple[str, str], top: float, reach: float
+) -> dict[str, Figure | Plot]:
     sides = [
-        (
-            f"{letter}: {name}",
-            figures.side_map(
-                values, found.labels, found.visible, quantity=found.quantity, top=top, title=""
-            ),
+        figures.side_map(
+            values, found.labels, found.visible, quantity=found.quantity, top=top, title=""
         )
-        for letter, name, values in (
-            ("A", names[0], found.first),
-            ("B", names[1], found.second),
-        )
+        for values in (found.first, found.second)
     ]
     change = figures.difference_map(
         found.difference,
@@ -65,22 +100,35 @@ def _show_three(
         reach=reach,
         title="",
     )
-    charts: dict[str, Figure] = {}
-    cells = st.grid(sum(SPANS), min_column_width=COLUMN, gap="xsmall")
-    for span, (name, chart) in zip(SPANS, [*sides, ("B less A", change)], strict=True):
-        with cells.cell(column_span=span):
-            st.markdown(f"**{plain(name)}**")
-            show_chart(chart, alt=f"{found.quantity}, {name}. {title}")
-        charts[name.split(":")[0]] = chart.titled(name)
-    if own:
-        st.caption(f"Full colour: {top:.2g} in A and B, {reach:.2g} in the difference.")
-    return charts
+    return dict(zip(_names(names), [*sides, change], strict=True))
 
 
-def _distances(traces: Traces, alignment: Alignment) -> NDArray[np.float64] | str:
+def _large(found: Comparison, names: tuple[str, str], top: float, reach: float) -> dict[str, Plot]:
+    """The same by Plotly, where they have many tokens."""
+    maps = (
+        (found.first, top, False),
+        (found.second, top, False),
+        (found.difference, reach, True),
+    )
+    return {
+        name: large_side(
+            values,
+            found.labels,
+            found.visible,
+            quantity=f"difference of {found.quantity}" if signed else found.quantity,
+            top=most,
+            colour=figures.QUANTITIES[found.quantity],
+            signed=signed,
+            name=name,
+        )
+        for name, (values, most, signed) in zip(_names(names), maps, strict=True)
+    }
+
+
+def _distances(traces: Traces, view: View) -> NDArray[np.float64] | str:
     """How far all heads lie apart, or why that cannot be said."""
     try:
-        return distances(traces, alignment)
+        return distances(traces, view.alignment, no_first=view.no_first)
     except ValueError as error:
         return str(error)
 
@@ -116,6 +164,8 @@ def _show_files(
     apart: NDArray[np.float64] | str,
 ) -> None:
     rows, name = words.frame(found), f"{pair.what} {' '.join(dict.fromkeys(names))}"
+    if found.no_first:
+        name += " without the first token"
     with st.container(horizontal=True):
         for what, chart in charts.items():
             download_svg(what, chart, f"{name} {what}")
@@ -142,6 +192,7 @@ def _values(pair: Pair, found: Comparison, names: tuple[str, str]) -> dict[str, 
     return {
         **sides,
         "quantity": found.quantity,
+        "without_first": found.no_first,
         "labels": list(found.labels),
         "A_values": found.first.tolist(),
         "B_values": found.second.tolist(),

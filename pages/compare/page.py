@@ -4,12 +4,12 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from core.inspection.align import AlignmentError, alignments
-from pages.compare.controls import MOMENTS, Pair, choose, choose_what
+from pages.compare.controls import MOMENTS, NoTraceError, Pair, choose, choose_what
 from pages.compare.maps import show_maps
 from pages.compare.view import Traces, choose_view
 from pages.compare.words import answer_lines
-from pages.shared.loading import load_trace
 from pages.shared.text import plain
+from pages.shared.trace_files import show_lacking, show_origin, show_proof
 
 
 def main() -> None:
@@ -28,6 +28,9 @@ def main() -> None:
             found = alignments(*traces)
             view = choose_view(pair, traces, found)
         show_maps(pair, traces, view)
+        _show_files_of(pair)
+    except NoTraceError as error:
+        show_lacking(error.opened)
     except AlignmentError as error:
         st.info(f"These two cannot be laid side by side: {plain(str(error))}.")
     except ValueError as error:
@@ -36,10 +39,16 @@ def main() -> None:
 
 
 def _traces(pair: Pair) -> Traces:
-    return (
-        load_trace(pair.first.source, pair.first.question),
-        load_trace(pair.second.source, pair.second.question),
-    )
+    return pair.first.trace, pair.second.trace
+
+
+def _show_files_of(pair: Pair) -> None:
+    """Of each side that is a trace from a file where it is from, and its proof."""
+    for side in (pair.first, pair.second):
+        if side.opened is not None and side.opened.file is not None:
+            st.markdown(f"**{side.letter}**")
+            show_origin(side.opened, side.opened.file)
+            show_proof(side.opened.file)
 
 
 def _whole_width() -> tuple[DeltaGenerator, DeltaGenerator]:

@@ -8,10 +8,11 @@ from streamlit.delta_generator import DeltaGenerator
 from core.inspection.align import Alignment
 from core.inspection.captions import strongest_head
 from core.inspection.compare import QUANTITIES
-from core.inspection.heads import Head, every_head, head_name, parse_head
+from core.inspection.heads import Head, head_name, parse_head
 from core.inspection.traced import AttentionTrace
 from pages.compare.controls import MOMENTS, PREFIX, Pair
 from pages.shared import bound
+from pages.shared.no_first import choose_no_first, why_not
 from pages.shared.text import plain
 
 HEAD_KEY, OTHER_KEY = f"{PREFIX}head", f"{PREFIX}head-b"
@@ -20,12 +21,15 @@ Traces = tuple[AttentionTrace, AttentionTrace]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class View:
-    """Heads of A and of B; `own_scale`: the largest value is fully coloured."""
+    """Heads of A and of B; `own_scale`: the largest value is fully coloured; `no_first`: weights
+    are those without the first token.
+    """
 
     heads: tuple[Head, Head]
     alignment: Alignment
     quantity: str
     own_scale: bool
+    no_first: bool = False
 
 
 def choose_view(pair: Pair, traces: Traces, found: dict[str, Alignment]) -> View:
@@ -53,7 +57,15 @@ def choose_view(pair: Pair, traces: Traces, found: dict[str, Alignment]) -> View
             help="Off: full colour is a weight of 1 and a difference of 1. Contributions always "
             "have a scale of their own.",
         )
-    return View(heads=(first, second), alignment=found[kind], quantity=quantity, own_scale=own)
+    with st.sidebar:
+        no_first = choose_no_first(f"{PREFIX}no-first", why_not(traces))
+    return View(
+        heads=(first, second),
+        alignment=found[kind],
+        quantity=quantity,
+        own_scale=own,
+        no_first=no_first,
+    )
 
 
 def _places(pair: Pair) -> list[DeltaGenerator]:
@@ -66,6 +78,6 @@ def _places(pair: Pair) -> list[DeltaGenerator]:
 
 
 def _choose_head(label: str, trace: AttentionTrace, key: str) -> Head:
-    names = [head_name(*head) for head in every_head(trace)]
+    names = [head_name(*head) for head in trace.heads]
     default = names.index(head_name(*strongest_head(trace)))
     return parse_head(bound.selectbox(label, names, default, key=key, follows=True))

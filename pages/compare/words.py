@@ -12,6 +12,10 @@ from core.inspection.traced import AttentionTrace
 from pages.compare.controls import MODELS, Pair, Side
 from pages.shared.text import percent, plain, verdict_badge
 
+APART = (
+    "Without the first token: weights are renormalised over the other keys, rows that leave them "
+    "nothing are empty; contributions are what they were."
+)
 LOOKS = {"weight": "looks {} at", "contribution": "brings {} from"}
 NO_NUMBERING = (
     "Heads of two trainings have no common numbering: that L1·H2 does here what L1·H2 does there "
@@ -61,10 +65,12 @@ def moved(found: Comparison, how: str) -> str:
 
 
 def furthest(found: NDArray[np.float64]) -> str:
-    """The head that differs most."""
-    layer, head = np.unravel_index(int(found.argmax()), found.shape)
+    """The head that differs most, of those that both sides have."""
+    if np.isnan(found).all():
+        return "no head is recorded on both sides"
+    layer, head = (int(index) for index in np.unravel_index(np.nanargmax(found), found.shape))
     return (
-        f"{head_name(int(layer), int(head))} differs most: {percent(float(found.max()))} of its "
+        f"{head_name(layer, head)} differs most: {percent(float(found[layer, head]))} of its "
         "weight lies elsewhere"
     )
 

@@ -14,12 +14,13 @@ from core.inspection.head_rows import HeadTable
 from core.inspection.head_table import HeadExample
 from core.inspection.traced import AttentionTrace
 from pages.heads import example_words as said
-from pages.heads.controls import PREFIX, Measured
-from pages.heads.measuring import in_place, load_attribution, load_lens
+from pages.heads.controls import PREFIX, TOO_OLD, Measured, choose_first_out
+from pages.heads.measuring import in_place, load_attribution, load_lens, source_of
 from pages.heads.overview import table_of
 from pages.shared import bound
 from pages.shared.charts import download_csv, download_json, download_svg, show_chart
-from pages.shared.loading import Source, load_example, load_trace, shipped
+from pages.shared.loading import Source, load_example, load_trace
+from pages.shared.no_first import why_not
 from pages.shared.questions import choose_question
 from pages.shared.text import percent, plain, verdict_badge
 
@@ -30,17 +31,20 @@ CELL = 30
 def show_example(measured: Measured) -> None:
     """Averages against this question on the left, logits on the right."""
     with st.sidebar:
-        question, expected = choose_question(measured.task, prefix=PREFIX)
-    source = shipped(measured.checkpoint, measured.snapshot)
+        question, expected = choose_question(measured.task, prefix=PREFIX, asked=measured.asked)
+    source = source_of(measured)
     trace = load_trace(source, question)
     found = load_example(source, question, in_place(measured, source))
     table = table_of(measured)
-    verdict = verdict_badge(expected, trace.answer)
+    rule = "exact" if measured.asked is None else measured.asked.rule
+    verdict = verdict_badge(expected, trace.answer, rule)
     answer = plain(trace.answer) or "(nothing)"
     st.markdown(f"#### {plain(question)} → **{answer}**, {percent(trace.probability)}{verdict}")
     st.markdown(said.what_changes(found, trace))
     if note := mechanism_note(trace):
         st.markdown(f":material/info: {note}")
+    if choose_first_out(why_not([trace])):
+        found, table = found.without_first, _averages_without_first(table)
     beside, logits = st.columns([1, 1.15], gap="medium")
     with beside:
         charts = {"Heads": _show_beside(measured, found, table)}
@@ -55,10 +59,17 @@ def show_example(measured: Measured) -> None:
     _show_files(measured, tables, charts)
 
 
+def _averages_without_first(table: HeadTable | None) -> HeadTable | None:
+    """The averages that stand beside a question without its first token, None if not recorded."""
+    if table is not None and table.without_first is None:
+        st.caption(f"No averages stand beside. {TOO_OLD}")
+    return None if table is None else table.without_first
+
+
 def _show_beside(measured: Measured, found: HeadExample, table: HeadTable | None) -> Figure:
     measure = bound.selectbox(
         "Measure of each head",
-        list(said.OFFERED),
+        said.offered(found),
         format_func=said.OFFERED.__getitem__,
         key=f"{PREFIX}measure-one",
     )

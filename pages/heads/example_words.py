@@ -1,5 +1,7 @@
 """What is said of one question: which heads change its answer, and what its parts add."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import pandas as pd
 
@@ -17,6 +19,16 @@ OFFERED = {
     **SCORES,
 }
 MOST_NAMED = 4
+
+
+def offered(found: HeadExample) -> list[str]:
+    """Measures of heads, and the scores that any head has here."""
+    return [name for name in OFFERED if name in NAMES or any_known(found.values(name))]
+
+
+def any_known(values: Sequence[float | None]) -> bool:
+    """Whether there is a number at all: a decoder has no next token."""
+    return any(value is not None for value in values)
 
 
 def names_of(found: HeadExample) -> list[str]:
@@ -145,7 +157,7 @@ def frame(found: HeadExample, table: HeadTable | None) -> pd.DataFrame:
         "answer without it": [answer.text for answer in found.answers],
         "changes": list(found.changed),
     }
-    for measure, text in OFFERED.items():
+    for measure, text in ((name, OFFERED[name]) for name in offered(found)):
         columns[text] = list(found.values(measure))
         if table is not None:
             columns[f"{text}, average"] = list(table.values(measure))

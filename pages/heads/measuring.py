@@ -1,4 +1,5 @@
-"""What is asked of a model on this page: every head off in turn, attribution, lens, patching.
+"""What is asked of a model on this page: every head off in turn, attribution, lens, patching;
+random tokens said twice.
 
 All is cached by the content of the weights, each head apart, so that nothing is lost.
 """
@@ -14,26 +15,29 @@ from core.inspection.ablate import effect
 from core.inspection.attribution import Attribution, Lens, attribution, logit_lens
 from core.inspection.head_rows import HeadRow, HeadTable
 from core.inspection.head_table import Prepared, finish_table, head_row, prepare
-from core.inspection.heads import HeadsOff, every_head
+from core.inspection.heads import Head, HeadsOff, every_head
 from core.inspection.patching import Patched, head_sites, patch, residual_sites
+from core.inspection.repeated import Looked, Numbers, heads_off, look, loss_without, repeated
+from core.inspection.repeated_rows import Repeated
+from core.inspection.repeated_tokens import Twice, refuse_no_decoder, said_twice
 from pages.heads.controls import Measured
-from pages.shared.loading import HASHED, Source, shipped
-from pages.shared.questions import NO_MEANS, known_questions, means_of
+from pages.shared.loading import HASHED, Source, shipped, with_set
+from pages.shared.questions import known_questions, means_of, no_means
 
 STREAM, HEADS = "residual stream", "one head"
 NO_QUESTIONS = (
     "The questions that this checkpoint was trained on are the course's: name the folder of its "
     "files in A5_DATA before the app is started."
 )
-NO_TASK = "This checkpoint has no questions: its card names no task that is known here."
+NO_TASK = (
+    "This checkpoint has no questions: its card names no task that is known here. Choose a "
+    "question set."
+)
 
 
 def measured_table(measured: Measured) -> HeadTable:
     """Measure, with a bar that says how far it is. Raises ValueError without known answers."""
-    source = shipped(measured.checkpoint, measured.snapshot)
-    asked = known_questions(measured.task).get(measured.split)
-    if not asked:
-        raise ValueError(NO_TASK if measured.task is None else NO_QUESTIONS)
+    source, asked = source_of(measured), _questions(measured)
     off, questions = in_place(measured, source), questions_digest(asked)
     prepared = _prepared(source, questions, asked)
     heads, rows = every_head(source.load().model.shape), list[HeadRow]()
@@ -46,13 +50,27 @@ def measured_table(measured: Measured) -> HeadTable:
     return table
 
 
+def source_of(measured: Measured) -> Source:
+    """The model, asked the set that is chosen. Raises CheckpointError if it cannot be read."""
+    return with_set(shipped(measured.checkpoint, measured.snapshot), measured.asked)
+
+
+def _questions(measured: Measured) -> list[Question]:
+    if measured.asked is not None:
+        return [*measured.asked.questions]
+    asked = known_questions(measured.task).get(measured.split)
+    if not asked:
+        raise ValueError(NO_TASK if measured.task is None else NO_QUESTIONS)
+    return asked
+
+
 def in_place(measured: Measured, source: Source) -> HeadsOff:
     """What takes a head's place. Raises ValueError where there is nothing to take means from."""
     if measured.mode == "zero":
         return HeadsOff()
     means = means_of(source, measured.task)
     if means is None:
-        raise ValueError(NO_MEANS.replace("\\", ""))
+        raise ValueError(no_means(measured.task).replace("\\", ""))
     return HeadsOff(mode=measured.mode, means=means)
 
 
@@ -64,7 +82,7 @@ def _prepared(source: Source, questions: str, _asked: list[Question]) -> Prepare
 @st.cache_resource(max_entries=1024, show_spinner=False, hash_funcs=HASHED)
 def _row(source: Source, questions: str, off: HeadsOff, _prepared: Prepared) -> HeadRow:
     stored = source.load()
-    return head_row(stored.model, _prepared, effect(stored, _prepared.before, off))
+    return head_row(_prepared, effect(stored, _prepared.before, off))
 
 
 @st.cache_resource(max_entries=16, show_spinner=False, hash_funcs=HASHED)
@@ -97,3 +115,38 @@ def load_patched(source: Source, question: str, other: str, what: str) -> Patche
     n_tokens = len(prompt_ids(stored, question))
     sites = (residual_sites if what == STREAM else head_sites)(stored.model, n_tokens)
     return patch(stored, question, other, sites)
+
+
+def why_not_twice(measured: Measured) -> str:
+    """Why tokens said twice cannot be put to this model; empty if they can."""
+    try:
+        refuse_no_decoder(shipped(measured.checkpoint, measured.snapshot).load().model)
+    except ValueError as error:
+        return str(error)
+    return ""
+
+
+def measured_repeated(measured: Measured) -> Repeated:
+    """Random tokens said twice, with a bar. Raises ValueError for a model that is no decoder."""
+    source = shipped(measured.checkpoint, measured.snapshot)
+    twice, looked = _said_twice(source)
+    stored, without = source.load(), list[Numbers]()
+    off = heads_off(stored.model, twice, looked)
+    bar = st.progress(0.0, "Switching off the best heads for induction, then random ones")
+    for heads in off:
+        without.append(_loss_without(source, heads))
+        bar.progress(len(without) / len(off), f"{len(without)} of {len(off)} sets of heads off")
+    bar.empty()
+    return repeated(stored, twice, looked, without)
+
+
+@st.cache_resource(max_entries=8, show_spinner="Saying random tokens twice", hash_funcs=HASHED)
+def _said_twice(source: Source) -> tuple[Twice, Looked]:
+    stored = source.load()
+    twice = said_twice(stored)
+    return twice, look(stored.model, twice)
+
+
+@st.cache_resource(max_entries=256, show_spinner=False, hash_funcs=HASHED)
+def _loss_without(source: Source, heads: tuple[Head, ...]) -> Numbers:
+    return loss_without(source.load().model, _said_twice(source)[0], heads)

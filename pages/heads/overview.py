@@ -4,34 +4,43 @@ The table is that of the record beside the weights, or measured when it is wante
 """
 
 import shlex
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import partial
 from typing import Any
 
 import pandas as pd
 import streamlit as st
 
+from core.data.question_set import FIRST_TOKENS, of_subject
 from core.figures import heads as figures
 from core.figures.template import Figure
 from core.inspection.head_rows import HeadTable
 from core.inspection.heads import head_name
 from pages.heads import overview_words as words
-from pages.heads.controls import PREFIX, SPLITS, Measured
+from pages.heads.controls import PREFIX, SPLITS, TOO_OLD, Measured, choose_first_out
 from pages.shared import bound
 from pages.shared.charts import clicked, download_csv, download_json, download_svg, show_chart
 from pages.shared.records import problem_of, record_of
+from pages.shared.sets import UPLOADED
 from pages.shared.text import plain
 
 CHART_KEY = f"{PREFIX}chart"
 HEAD_KEY = f"{PREFIX}head"
-LINE, HEAD_LINE = 42, 60  # pixels of the table
+LINE, HEAD_LINE, MOST_ROWS = 42, 60, 40  # of the table: pixels of a row and of its head, and rows
 WANTED = f"{PREFIX}wanted"  # what was asked to be measured, in this session
 MOST_WANTED = 20
+LARGE = (
+    "Over a question set the command says how long it will take. For a large model `--top 20` in "
+    "the place of `--record` switches off only the heads that seem to matter."
+)
 
 
 def show_overview(measured: Measured, table: HeadTable) -> None:
     """The picture with what stands beside it, what both say, and every number in a table."""
     st.markdown(f"#### {plain(words.headline(table, measured.split))}")
+    others, name = table.without_first, f"{measured.named} heads"
+    if choose_first_out(TOO_OLD if others is None else "") and others is not None:
+        table, name = others, f"{name} without the first token"
     picture, beside = st.columns([1.6, 1], gap="medium")
     with beside:
         x = _choose_measure("Across", "contribution", "x")
@@ -39,12 +48,12 @@ def show_overview(measured: Measured, table: HeadTable) -> None:
         chosen = _show_head(measured, table)
     with picture:
         chart = _show_scatter(table, x, y, chosen)
-    st.markdown(f"{words.agreement(table)}  \n{words.together(table)}")
+    st.markdown(f"{words.agreement(table)}  \n{words.together(table)}{_rule(measured)}")
     _show_table(measured, table)
     with st.container(horizontal=True):
-        download_svg("Scatter", chart, f"{measured.named} heads")
-        download_csv("Table", frame(table), f"{measured.named} heads {measured.split}")
-        download_json("Table", partial(_values, measured, table), f"{measured.named} heads")
+        download_svg("Scatter", chart, name)
+        download_csv("Table", frame(table), f"{name} {measured.split}")
+        download_json("Table", partial(_values, measured, table), name)
 
 
 def _show_scatter(table: HeadTable, x: str, y: str, chosen: str) -> Figure:
@@ -85,7 +94,8 @@ def _show_head(measured: Measured, table: HeadTable) -> str:
         follows=True,
         help="Or click a point of the picture.",
     )
-    st.markdown(plain(table.scores.sentence(*table.rows[names.index(name)].at)))
+    sentence = table.scores.sentence(*table.rows[names.index(name)].at)
+    st.markdown(plain(sentence if measured.asked is None else of_subject(sentence)))
     st.page_link(
         "pages/attention/page.py",
         label=f"The map of {plain(name)}",
@@ -105,14 +115,27 @@ def _show_table(measured: Measured, table: HeadTable) -> None:
         width=360,
     )
     rows = table.sorted_by(order) if order else list(table.rows)
-    with st.container(height=LINE * len(rows) + HEAD_LINE, border=False):  # scrolls on a phone
+    if measured.asked is not None:
+        rows = [replace(row, caption=of_subject(row.caption)) for row in rows]
+    height = LINE * min(len(rows), MOST_ROWS) + HEAD_LINE
+    with st.container(height=height, border=False):  # scrolls on a phone, and if there are many
         st.markdown(words.markdown_table(rows, link_of(measured)))
 
 
 def link_of(measured: Measured) -> dict[str, str]:
     """The query under which the attention page shows the same weights."""
     moment = {"moment": str(measured.snapshot)} if measured.snapshot else {}
-    return {"checkpoint": measured.checkpoint, **moment}
+    asked = measured.asked
+    named = {} if asked is None or asked.name == UPLOADED else {"set": asked.name}
+    return {"checkpoint": measured.checkpoint, **moment, **named}
+
+
+def _rule(measured: Measured) -> str:
+    """What is right, and what is called a name, where a set is asked."""
+    if measured.asked is None:
+        return ""
+    right = plain(measured.asked.right)
+    return f"  \nAn answer is {right}. The name is the subject of each prompt."
 
 
 def frame(table: HeadTable) -> pd.DataFrame:
@@ -131,6 +154,7 @@ def _values(measured: Measured, table: HeadTable) -> dict[str, Any]:
         "mode": table.mode,
         "total": table.total,
         "accuracy": table.accuracy,
+        **({} if measured.asked is None else {"right": measured.asked.right}),
         "heads": [asdict(row) for row in table.rows],
         "most": asdict(table.most),
         "least": asdict(table.least),
@@ -146,7 +170,7 @@ def _pick(key: str) -> None:
 
 def table_of(measured: Measured) -> HeadTable | None:
     """The table at hand, None if it is neither recorded nor wanted."""
-    record = record_of(measured.checkpoint, measured.digest, measured.split)
+    record = record_of(measured.checkpoint, measured.digest, measured.split, measured.asked)
     if record is not None:
         return record.tables[measured.mode]
     if _key(measured) not in st.session_state.get(WANTED, ()):
@@ -161,8 +185,10 @@ def offer_to_measure(measured: Measured) -> None:
     st.markdown(f"#### Every head of {plain(measured.named)}")
     if problem := problem_of(measured.checkpoint, measured.digest, measured.split):
         st.caption(f"The recorded table cannot be used: {plain(problem)}")
+    split, asked = measured.split, measured.asked
+    which = plain(SPLITS[split]) if asked is None else f"of the set {plain(asked.name)}, so judged"
     st.info(
-        f"No table of these weights is recorded for the questions {plain(SPLITS[measured.split])}. "
+        f"No table of these weights is recorded for the questions {which}. "
         "Every head is switched off in turn while all of them are answered: seconds for a small "
         "model, a minute or more for one of characters.",
         icon=":material/hourglass_empty:",
@@ -174,18 +200,20 @@ def offer_to_measure(measured: Measured) -> None:
         args=(_key(measured),),
         icon=":material/play_arrow:",
     )
-    if measured.snapshot is None:
+    if measured.snapshot is None and (asked is None or asked.name != UPLOADED):
         st.markdown("Or once and for all, from the command line:")
         st.code(_command(measured), language="bash", wrap_lines=True)
+        st.caption(LARGE)
 
 
 def _command(measured: Measured) -> str:
+    start = f"python -m core heads --checkpoint {shlex.quote(measured.checkpoint)}"
+    if measured.asked is not None:
+        exact = "" if measured.asked.rule == FIRST_TOKENS else f" --right {measured.asked.rule}"
+        return f"{start} --questions {measured.asked.name}{exact} --record"
     shipped = measured.task is None or measured.task.is_shipped
     corpus = "" if shipped else ' --corpus "$A5_DATA"'
-    return (
-        f"python -m core heads --checkpoint {shlex.quote(measured.checkpoint)}{corpus} "
-        f"--split {measured.split} --record"
-    )
+    return f"{start}{corpus} --split {measured.split} --record"
 
 
 def _want(key: str) -> None:
@@ -194,4 +222,5 @@ def _want(key: str) -> None:
 
 
 def _key(measured: Measured) -> str:
-    return f"{measured.digest} {measured.split} {measured.mode}"
+    asked = "" if measured.asked is None else f" {measured.asked.digest}"
+    return f"{measured.digest} {measured.split} {measured.mode}{asked}"

@@ -20,6 +20,7 @@ SCORES = {
     **{pattern: f"weight: {pattern}" for pattern in PATTERNS if pattern != "name"},
     "normalised_entropy": "entropy (1 is uniform)",
     "distance": "distance looked back (tokens)",
+    "sink_share": "sink share (weight on the first token and a learned sink)",
 }
 MEANINGS = {
     "weight_on_name": "mean weight on the tokens of the name, in the row that writes the first "

@@ -14,10 +14,10 @@ from core.generation.greedy import prompt_ids
 from core.inspection.heads import head_name
 from core.inspection.patching import Patched, Site
 from pages.heads.controls import PREFIX, Measured
-from pages.heads.measuring import HEADS, STREAM, load_patched
+from pages.heads.measuring import HEADS, STREAM, load_patched, source_of
 from pages.shared import bound
 from pages.shared.charts import download_csv, download_json, download_svg, show_chart
-from pages.shared.loading import Source, shipped
+from pages.shared.loading import Source
 from pages.shared.questions import as_long, choose_question
 from pages.shared.text import plain
 
@@ -42,18 +42,21 @@ class Grid:
 
 def show_patches(measured: Measured) -> None:
     """Choose two people on the left; every site, how far it moves the answer, and what it means."""
-    source = shipped(measured.checkpoint, measured.snapshot)
+    source = source_of(measured)
     vocabulary = source.load().vocabulary
     with st.sidebar:
-        question, _ = choose_question(measured.task, prefix=PREFIX)
+        question, _ = choose_question(measured.task, prefix=PREFIX, asked=measured.asked)
         only = bound.toggle(
-            "Only names of as many tokens",
+            "Only names of as many tokens"
+            if measured.asked is None
+            else "Only prompts of as many tokens",
             value=True,
             key=f"{PREFIX}fits",
             help="Patching goes position by position: other questions are refused.",
         )
         other, _ = choose_question(
             measured.task,
+            asked=measured.asked,
             prefix=f"{PREFIX}other-",
             label="The other question",
             name=OTHER,

@@ -15,6 +15,7 @@ from pages.shared import link
 
 Option = TypeVar("Option")
 Number = TypeVar("Number", int, float)
+Ends = tuple[str, str]
 Labels = dict[Any, str]  # of each option, as it stands in the address
 BIND: Any = "query-params"
 SWITCH = {"true": "on", "false": "off"}
@@ -98,10 +99,12 @@ def select_slider(
 
 
 def range_slider(
-    label: str, options: Sequence[str], value: tuple[str, str], *, key: str, **how: Any
-) -> tuple[str, str]:
+    label: str, options: Sequence[str], value: Ends, *, key: str, follows: bool = False, **how: Any
+) -> Ends:
     """The first and the last of several in their order."""
     asked = link.named(key)
+    if follows:
+        value = _declared_ends(key, options, value, asked)
     low, high = st.select_slider(label, options, value, key=key, bind=BIND, **how)
     link.settle(key, label, asked, [low, high])
     return low, high
@@ -233,6 +236,17 @@ def _declared(key: str, default: Option, labels: Labels, asked: list[str] | None
     _keep(key, labels, default)
     held = st.session_state[key] if named is None else named
     return next((option for option in reversed(labels) if option != held), default)
+
+
+def _declared_ends(
+    key: str, options: Sequence[str], default: Ends, asked: list[str] | None
+) -> Ends:
+    """The same for a range, which can be had if both its ends can."""
+    named = (asked[0], asked[-1]) if asked and {*asked} <= {*options} else None
+    if not link.is_chosen(key, default, named, lambda held: {*(held or "?")} <= {*options}):
+        return default
+    held, whole = named or tuple(st.session_state[key]), (options[0], options[-1])
+    return whole if held != whole else (options[0], options[0])
 
 
 def _number(asked: list[str] | None, chosen: float | None) -> list[str]:

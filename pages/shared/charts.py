@@ -12,6 +12,7 @@ import pyarrow as pa  # Streamlit sends tables in its format
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from core.figures.plot import Plot
 from core.figures.template import Figure, to_svg
 
 
@@ -33,6 +34,32 @@ def show_chart(
         width=width,
         alt=alt,
     )
+
+
+def show_plot(
+    plot: Plot,
+    *,
+    alt: str,
+    key: str | None = None,
+    on_select: Literal["ignore"] | Callable[[], None] = "ignore",
+) -> None:
+    """Draw a figure of Plotly's; of what is clicked, points say so, cells do not."""
+    st.plotly_chart(
+        plot.to_dict(),
+        key=key,
+        on_select=on_select,
+        selection_mode="points",
+        config=plot.config,
+        alt=alt,
+    )
+
+
+def clicked_point(key: str) -> int | None:
+    """The number of a clicked point in its trace; None if nothing was chosen."""
+    points: Any = st.session_state[key]["selection"].get("points")
+    point: Any = points[0] if isinstance(points, list) and points else None
+    number = point.get("point_index") if isinstance(point, dict) else None
+    return number if isinstance(number, int) and number >= 0 else None
 
 
 def _arrow(frame: pd.DataFrame) -> pa.Table:

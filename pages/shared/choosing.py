@@ -12,6 +12,7 @@ from pages.shared import bound
 
 DEFAULT_CHECKPOINT = "notable-pretrained"
 FINISHED = "finished"
+UPLOADED, TRACE = "uploaded model", "a trace"  # beside the checkpoints
 
 
 def choose_model(

@@ -1,28 +1,31 @@
-"""Cached loading. Keys are values (names, content hashes, texts); what is cached never changes."""
+"""Cached loading. Keys are values (names, content hashes, texts); what is cached never changes.
+
+Torch is loaded with the first model: a trace from a file is looked at without.
+"""
 
 import gc
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import streamlit as st
 
-from core.checkpoints.shelf import weights_path
-from core.checkpoints.store import Checkpoint, CheckpointError, load_checkpoint
+from core.checkpoints.shelf import CheckpointError, weights_path
 from core.data.corpus import course_corpus
 from core.data.course import load_course
 from core.data.people import SPLITS, Person, Question, load_people, questions_of
-from core.inspection.ablate import Effect, effect
-from core.inspection.answered import answered
-from core.inspection.head_table import HeadExample, head_example
+from core.data.question_set import QuestionSet
 from core.inspection.heads import EVERY_HEAD_ON, Head, HeadsOff, Mode
-from core.inspection.trace import trace
-from core.inspection.traced import AttentionTrace
+from core.inspection.traced import AttentionTrace, unwritable
 from core.paths import CHECKPOINTS, PEOPLE
 from pages.shared.records import digest
+
+if TYPE_CHECKING:
+    from core.checkpoints.store import Checkpoint
+    from core.inspection.ablate import Effect
+    from core.inspection.head_table import HeadExample
 
 Questions = dict[str, list[Question]]  # by split
 
@@ -34,11 +37,24 @@ class Source:
     name: str
     snapshot: int | None
     digest: str
-    load: Callable[[], Checkpoint]
+    load: "Callable[[], Checkpoint]"
+    asked: QuestionSet | None = None
 
 
-def _source_key(source: Source) -> tuple[str, int | None, str]:
-    return source.name, source.snapshot, source.digest
+def with_set(source: Source, asked: QuestionSet | None) -> Source:
+    """The same model, asked a question set."""
+    if asked is None:
+        return source
+    return replace(source, load=partial(_asking, source.load, asked), asked=asked)
+
+
+def _asking(load: "Callable[[], Checkpoint]", asked: QuestionSet) -> "Checkpoint":
+    return replace(load(), asked=asked)
+
+
+def _source_key(source: Source) -> tuple[str, int | None, str, str]:
+    asked = "" if source.asked is None else source.asked.digest
+    return source.name, source.snapshot, source.digest, asked
 
 
 def _off_key(off: HeadsOff) -> tuple[tuple[Head, ...], Mode]:
@@ -78,8 +94,10 @@ def checkpoint_digest(name: str, snapshot: int | None) -> str:
 
 
 @st.cache_resource(max_entries=8, show_spinner="Loading the model")
-def load_model(name: str, snapshot: int | None, digest: str) -> Checkpoint:
+def load_model(name: str, snapshot: int | None, digest: str) -> "Checkpoint":
     """A shipped checkpoint; a file that changed has another digest and is loaded anew."""
+    from core.checkpoints.store import load_checkpoint  # noqa: PLC0415 - loads torch
+
     stored = load_checkpoint(CHECKPOINTS / name, snapshot=snapshot)
     _leave_out_what_stays()
     return stored
@@ -105,17 +123,17 @@ def shipped(name: str, snapshot: int | None) -> Source:
 @st.cache_resource(max_entries=64, show_spinner="Asking the model", hash_funcs=HASHED)
 def load_trace(source: Source, question: str, off: HeadsOff = EVERY_HEAD_ON) -> AttentionTrace:
     """The trace of one question, with arrays that cannot be written to."""
-    record = trace(source.load(), question, off)
-    for field in fields(record):
-        value = getattr(record, field.name)
-        if isinstance(value, np.ndarray):
-            value.flags.writeable = False
-    return record
+    from core.inspection.trace import trace  # noqa: PLC0415 - loads torch
+
+    return unwritable(trace(source.load(), question, off))
 
 
 @st.cache_resource(max_entries=512, show_spinner=False, hash_funcs=HASHED)
-def load_effect(source: Source, question: str, off: HeadsOff) -> Effect:
+def load_effect(source: Source, question: str, off: HeadsOff) -> "Effect":
     """What becomes of the answer to one question with some heads off."""
+    from core.inspection.ablate import effect  # noqa: PLC0415 - loads torch
+    from core.inspection.answered import answered  # noqa: PLC0415
+
     stored = source.load()
     return effect(stored, answered(stored, [Question(question, None, "")]), off)
 
@@ -123,6 +141,8 @@ def load_effect(source: Source, question: str, off: HeadsOff) -> Effect:
 @st.cache_resource(
     max_entries=32, show_spinner="Switching off one head after the other", hash_funcs=HASHED
 )
-def load_example(source: Source, question: str, off: HeadsOff) -> HeadExample:
+def load_example(source: Source, question: str, off: HeadsOff) -> "HeadExample":
     """Every head off in turn while one question is answered; `off` says what takes its place."""
+    from core.inspection.head_table import head_example  # noqa: PLC0415 - loads torch
+
     return head_example(source.load(), load_trace(source, question), off)

@@ -1,5 +1,5 @@
-"""Whom the model is asked about: people of its task, or whatever is typed; and what each head gives
-on average over its dev questions.
+"""What the model is asked: about people of its task, a prompt of a question set, or whatever is
+typed; and what each head gives on average over its dev questions or the set.
 """
 
 from collections.abc import Callable
@@ -9,10 +9,9 @@ import streamlit as st
 from core.data.characters import compose
 from core.data.corpus import questions_digest
 from core.data.people import BIRTHPLACE, Question, split_of
+from core.data.question_set import QuestionSet
 from core.data.task import Task
 from core.data.vocabulary import Vocabulary
-from core.inspection.ablate import head_means
-from core.inspection.answered import answered
 from core.inspection.heads import HeadMeans
 from core.paths import course_folder
 from pages.shared import bound
@@ -45,6 +44,11 @@ NO_MEANS = (
     "Their mean over the dev questions is not offered: the questions of the course are not at "
     "hand (A5\\_DATA), and no table of these weights is recorded."
 )
+NO_MEANS_WITHOUT_TASK = (
+    "Their mean is not offered: it is taken over questions, and this checkpoint has none of its "
+    "own. Choose a question set."
+)
+MOST_OF_PROMPT = 60  # characters of a prompt in a list
 Fits = Callable[[str], bool]
 
 
@@ -52,6 +56,7 @@ def choose_question(
     task: Task | None,
     *,
     own: bool = False,
+    asked: QuestionSet | None = None,
     prefix: str = "",
     label: str = "Question about a person",
     name: str = DEFAULT_NAME,
@@ -59,8 +64,11 @@ def choose_question(
 ) -> tuple[str, str | None]:
     """The question and, where it is known, the right answer; `own` is for an uploaded model.
 
-    Names to choose from are those whose question `fits`; `name` is chosen at first.
+    Names to choose from are those whose question `fits`; `name` is chosen at first. Where a set is
+    `asked`, its prompts are chosen from.
     """
+    if asked is not None:
+        return _choose_prompt(asked, f"{prefix}prompt-{asked.name}", fits)
     known = known_questions(task)
     source = TYPED
     if task is not None and known:
@@ -143,22 +151,53 @@ def _choose_person(known: Questions, source: str, key: str, name: str, fits: Fit
     return texts[bound.selectbox("Person", names, default, key=key, follows=True)]
 
 
+def _choose_prompt(asked: QuestionSet, key: str, fits: Fits | None) -> tuple[str, str | None]:
+    labels = {
+        question.text: f"{number}: {question.text[:MOST_OF_PROMPT]}"
+        for number, question in enumerate(asked.questions, 1)
+        if fits is None or fits(question.text)
+    }
+    if not labels:
+        st.caption("No other prompt of this set has as many tokens.")
+        return "", None
+    text = bound.selectbox(
+        "Prompt", list(labels), format_func=labels.__getitem__, key=key, follows=True
+    )
+    found = asked.find(text)
+    return text, None if found is None else found.answer
+
+
 def means_of(source: Source, task: Task | None) -> HeadMeans | None:
-    """None where neither a record nor the dev questions are at hand."""
-    record = record_of(source.name, source.digest)
+    """None where neither a record nor questions to take them over are at hand."""
+    record = record_of(source.name, source.digest, asked=source.asked)
     if record is not None:
         return record.means
-    dev = known_questions(task).get("dev")
-    return _means(source, questions_digest(dev), dev) if dev else None
+    over = means_over(source, task)
+    return _means(source, questions_digest(over), over) if over else None
 
 
 def means_possible(source: Source, task: Task | None) -> bool:
     """Whether there is anything to take the means from; costs nothing."""
-    recorded = record_of(source.name, source.digest) is not None
-    return recorded or bool(known_questions(task).get("dev"))
+    recorded = record_of(source.name, source.digest, asked=source.asked) is not None
+    return recorded or bool(means_over(source, task))
 
 
-@st.cache_resource(max_entries=16, show_spinner="Asking the dev questions", hash_funcs=HASHED)
-def _means(source: Source, questions: str, _dev: list[Question]) -> HeadMeans:
+def means_over(source: Source, task: Task | None) -> list[Question]:
+    """The questions over which means are taken: those of the set that is asked, or of dev."""
+    if source.asked is not None:
+        return [*source.asked.questions]
+    return known_questions(task).get("dev", [])
+
+
+def no_means(task: Task | None) -> str:
+    """Why there are none."""
+    return NO_MEANS_WITHOUT_TASK if task is None else NO_MEANS
+
+
+@st.cache_resource(max_entries=16, show_spinner="Asking the questions", hash_funcs=HASHED)
+def _means(source: Source, questions: str, _over: list[Question]) -> HeadMeans:
+    from core.inspection.ablate import head_means  # noqa: PLC0415 - loads torch
+    from core.inspection.answered import answered  # noqa: PLC0415
+
     stored = source.load()
-    return head_means(stored.model, answered(stored, _dev))
+    return head_means(stored.model, answered(stored, _over))

@@ -9,8 +9,14 @@ from pathlib import Path
 import streamlit as st
 
 from core.checkpoints.shelf import weights_path
+from core.data.question_set import QuestionSet
 from core.files import sha256
-from core.inspection.head_record import HeadRecord, heads_file, load_record
+from core.inspection.head_record import (
+    HeadRecord,
+    heads_file,
+    load_record,
+    recorded_sets,
+)
 from core.paths import CHECKPOINTS
 
 
@@ -28,16 +34,33 @@ def _digest(path: str, modified: int, size: int) -> str:
     return sha256(Path(path))
 
 
-def record_of(name: str, weights: str, split: str = "dev") -> HeadRecord | None:
-    """The table that belongs to these weights (their digest); None for a broken file, too."""
-    found = _found(name, weights, split)
-    return None if isinstance(found, str) else found
+def record_of(
+    name: str, weights: str, split: str = "dev", asked: QuestionSet | None = None
+) -> HeadRecord | None:
+    """The table that belongs to these weights (their digest) and a split, or the very question set;
+    None for a broken file, too.
+    """
+    found = _found(name, weights, split if asked is None else asked.name)
+    if found is None or isinstance(found, str):
+        return None
+    return found if asked is None or found.data == asked.digest else None
 
 
 def problem_of(name: str, weights: str, split: str = "dev") -> str:
     """What is wrong with the file of a table; empty if nothing is."""
     found = _found(name, weights, split)
     return found if isinstance(found, str) else ""
+
+
+def sets_of(name: str, weights: str) -> dict[str, QuestionSet]:
+    """The question sets over which a table of these weights is recorded, by name."""
+    folder = CHECKPOINTS / name
+    paths = sorted(folder.glob(heads_file(folder, "*").name))
+    try:
+        times = tuple((str(path), path.stat().st_mtime_ns) for path in paths)
+    except OSError:  # gone meanwhile
+        return {}
+    return _sets(str(folder), weights, times)
 
 
 def _found(name: str, weights: str, split: str) -> HeadRecord | str | None:
@@ -63,6 +86,11 @@ def _kept(
     _read: partial[HeadRecord | None],
 ) -> HeadRecord | None:
     return _read()
+
+
+@st.cache_resource(max_entries=32, show_spinner=False)
+def _sets(folder: str, weights: str, times: tuple[tuple[str, int], ...]) -> dict[str, QuestionSet]:
+    return {asked.name: asked for asked in recorded_sets(Path(folder), weights)}
 
 
 def weights_digest(name: str, snapshot: int | None) -> str:

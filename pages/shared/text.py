@@ -3,7 +3,7 @@
 import re
 
 from core.data.characters import legible
-from core.data.people import is_right
+from core.data.people import Rule, is_right
 
 # Everything that Markdown, LaTeX, emoji shortcodes or HTML could read as more than itself.
 _SPECIAL = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|$~:&^=\"'])")
@@ -39,10 +39,10 @@ def typeset(text: str) -> str:
     return _INDEXED.sub(lambda found: f"${_LATEX.get(found[1], found[1])}_{found[2]}$", plain(text))
 
 
-def verdict_badge(expected: str | None, answer: str) -> str:
+def verdict_badge(expected: str | None, answer: str, rule: Rule = "exact") -> str:
     """Right or wrong, with the right answer; nothing where that is not known."""
     if expected is None:
         return ""
-    if is_right(answer, expected):
+    if is_right(answer, expected, rule):
         return "  :green-badge[:material/check: right]"
     return f"  :red-badge[:material/close: wrong: {plain(expected)}]"

@@ -84,13 +84,13 @@ def head_changes(folder: Path) -> list[float]:
         raise SystemExit(f"{len(heads)} heads and {n_tokens} tokens are not what is measured")
     times: list[float] = []
     for head in [*heads[:2], *heads[2 : 2 + N_TIMES]]:  # two to warm up
-        before = app.get("vega_lite_chart")[1].proto.alt
+        before = app.get("plotly_chart")[0].proto.alt
         app.selectbox(key="head").set_value(head)
         with fragment_alone(app):
             start = time.perf_counter()
             app.run()
             times.append(1000 * (time.perf_counter() - start))
-        if app.get("vega_lite_chart")[1].proto.alt == before and times[2:]:
+        if app.get("plotly_chart")[0].proto.alt == before and times[2:]:
             raise SystemExit(f"the picture did not change with the head {head}")
     return times[2:]
 
@@ -163,7 +163,8 @@ def first_view_bytes(address: str, program: str) -> tuple[int, list[int]]:
             lambda socket: socket.on("framereceived", lambda data: frames.append(len(data))),
         )
         page.goto(f"{address}/attention?{urlencode(QUERY)}")
-        page.get_by_test_id("stVegaLiteChart").nth(2).locator("svg, canvas").first.wait_for()
+        page.get_by_test_id("stVegaLiteChart").nth(1).locator("svg, canvas").first.wait_for()
+        page.get_by_test_id("stPlotlyChart").locator("svg").first.wait_for()
         page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
         browser.close()
     return sum(frames), sorted(frames, reverse=True)[:6]

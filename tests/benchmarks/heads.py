@@ -32,7 +32,7 @@ from core.inspection.ablate import (  # noqa: E402
 from core.inspection.answered import answered  # noqa: E402
 from core.inspection.attribution import mean_attribution  # noqa: E402
 from core.inspection.heads import EVERY_HEAD_ON, HeadsOff, every_head  # noqa: E402
-from core.inspection.readings import read_split  # noqa: E402
+from core.inspection.split_readings import read_split  # noqa: E402
 from core.paths import CHECKPOINTS  # noqa: E402
 
 NAMES = ("notable-pretrained", "notable-scratch")

@@ -30,6 +30,8 @@ QUESTION = "Where was Marie Curie born?"
 WAIT_MS = 60_000
 LONG_MS = 300_000  # a job on a busy machine
 N_PEOPLE = 300
+# A chart of Altair's, or of Plotly's, which draws maps of many tokens.
+DRAWN = "[data-testid=stVegaLiteChart] svg, [data-testid=stPlotlyChart] .plot-container"
 N_CHARTS = {
     "/": 2,
     "/attention": 3,
@@ -220,7 +222,7 @@ def open_page(server: str, window: Callable[[int, str], Any]) -> Callable[..., A
         page.goto(f"{server}{path}" + (f"?{urlencode(query)}" if query else ""))
         n_charts = N_CHARTS[path.partition("?")[0]]
         if n_charts:
-            page.locator("[data-testid=stVegaLiteChart] svg").nth(n_charts - 1).wait_for()
+            page.locator(DRAWN).nth(n_charts - 1).wait_for()
         else:
             page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
         return page

@@ -45,6 +45,9 @@ def test_typed_markup_appears_as_typed(open_page: Callable):
     text = heading.inner_text().replace("\u2060", "")  # an invisible joiner
     assert text.startswith(f"{HOSTILE} →")
     assert heading.locator("b, .katex, a[href*=example]").count() == 0
+    large_map = page.locator("[data-testid=stPlotlyChart]")
+    assert large_map.locator(".ytick text").count() > 3
+    assert large_map.locator("b, sub, a[href*=example]").count() == 0
 
 
 @pytest.mark.parametrize(

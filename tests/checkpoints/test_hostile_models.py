@@ -174,4 +174,5 @@ def test_progress_says_what_is_done(folder: Path):
         "reading its weights: 0 of 21 tensors",
         "reading its weights: 21 of 21 tensors",
         "looking for its heads",
+        "done",
     ]

@@ -12,8 +12,10 @@ from typing import Any
 import pytest
 
 from core.__main__ import LONG, restart_with_quiet_threads
+from core.checkpoints.shelf import content_hash
 from core.cli import verbs
 from core.generation.greedy import Answer
+from core.inspection.trace_file import read_trace_file
 
 Run = Callable[..., Any]
 QUESTION = "Where was Ada Arden born?"
@@ -189,3 +191,38 @@ def test_long_verbs_begin_again_with_threads_that_wait_passively(
     restart_with_quiet_threads()
     assert not begun
     assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, [])
+
+
+def test_trace_writes_a_trace_file_by_its_name(run: Run, trained: Path, tmp_path: Path):
+    out, all_of_it = tmp_path / "few.trace", tmp_path / "all.trace"
+    asked = ("trace", "--checkpoint", trained, "--json", QUESTION)
+    whole = run(*asked, "--out", all_of_it, "--vectors").report
+    report = run(*asked, "--out", out, "--heads", "L0H1", "--precision", "float16").report
+    assert report == whole
+    few, found = read_trace_file(out), read_trace_file(all_of_it)
+    assert (few.trace.recorded, few.precision) == (((0, 1),), "float16")
+    assert found.trace.query is not None
+    assert list(few.trace.labels) == list(found.trace.labels) == report["tokens"]
+    assert found.trace.proof.replay_max_difference == report["replay_max_difference"]
+    assert found.origin.model == "trained"
+    assert found.origin.weights == f"sha256 of model.safetensors {content_hash(trained)}"
+    assert out.stat().st_size < all_of_it.stat().st_size
+
+
+@pytest.mark.parametrize(
+    "option", [("--heads", "L0H1"), ("--precision", "float16"), ("--vectors",)]
+)
+def test_what_a_trace_file_keeps_is_no_option_of_another_file(
+    run: Run, trained: Path, tmp_path: Path, option: tuple[str, ...]
+):
+    asked = ("trace", QUESTION, "--checkpoint", trained, *option)
+    refused = f"error: {option[0]} goes with a trace file: --out FILE.trace"
+    assert run(*asked).error == refused
+    assert run(*asked, "--out", tmp_path / "x.json").error == refused
+    assert not (tmp_path / "x.json").exists()
+    out = ("--out", tmp_path / "x.trace")
+    assert "'FIVE' is not a head" in run("trace", QUESTION, "--heads", "five", *out).error
+    assert (
+        "L0·H9 is not a head of this model"
+        in run("trace", QUESTION, "--checkpoint", trained, *out, "--heads", "L0H9").error
+    )

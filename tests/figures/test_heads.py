@@ -1,5 +1,6 @@
 """Charts of all heads: what is drawn, that it can be clicked, and nothing hangs on a colour."""
 
+import json
 from typing import Any
 
 import pytest
@@ -112,3 +113,25 @@ def test_the_lens_has_a_bar_and_a_note_a_layer():
     assert x["scale"]["domain"][0] == 0
     assert x["axis"]["values"] == [0, 0.5, 1]
     assert encodings(spec, "y")[0]["scale"]["domain"] == names
+
+
+def test_without_an_average_the_legend_names_the_example_alone():
+    rows = [Beside("L0·H0", 0.5, None), Beside("L0·H1", 0.25, None)]
+    chart = figures.beside_average(rows, axis="weight", average="", title="")
+    assert '"domain": ["this question"]' in json.dumps(chart.to_dict())
+
+
+@pytest.mark.parametrize(
+    ("n_layers", "levels"),
+    [
+        (3, ["L0", "L1", "L2"]),
+        (30, ["L0 to L4", "L5 to L9", "L10 to L14", "L15 to L19", "L20 to L24", "L25 to L29"]),
+        (7, ["L0 to L1", "L2 to L3", "L4 to L5", "L6"]),
+    ],
+)
+def test_no_two_kinds_of_mark_look_the_same_however_many_layers(n_layers: int, levels: list[str]):
+    points = [figures.Point(i, 0, f"L{i}·H0", i, i, "") for i in range(n_layers)]
+    spec = figures.head_scatter(points, x="x", y="y", chosen="L0·H0", title="").to_dict()
+    shape = spec["layer"][2]["encoding"]["shape"]["scale"]
+    assert shape["domain"] == levels
+    assert len(set(shape["range"])) == len(levels)

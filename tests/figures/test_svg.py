@@ -11,6 +11,7 @@ import pytest
 from core.figures import attention as figures
 from core.figures import attention_row as row_figures
 from core.figures.attention import Matrix
+from core.figures.score_parts import score_parts
 from core.figures.template import Figure, to_svg
 
 Causal = Callable[[int], Matrix]
@@ -42,7 +43,7 @@ def test_every_other_picture_can_be_saved_too(causal: Causal, labels: list[str],
     weights = causal(len(labels))
     chart: Figure = {
         "bars": lambda: row_figures.row_bars(weights[4], weights[4], labels, 4),
-        "parts": lambda: row_figures.score_parts(weights[4, :3], weights[:, :3], labels, 4),
+        "parts": lambda: score_parts(weights[4, :3], weights[:, :3], labels, 4),
         "arcs": lambda: row_figures.arcs(weights, labels, 4),
     }[kind]()
     assert {"A", "n", "a"} <= set(texts(to_svg(chart)))

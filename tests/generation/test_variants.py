@@ -44,7 +44,7 @@ def model(request: pytest.FixtureRequest, make_gpt: MakeGPT) -> GPT:
 @torch.inference_mode()
 def test_greedy_steps_with_the_cache_equal_whole_passes(model: GPT):
     prompt = torch.randint(2, 30, (3, 27), generator=torch.Generator().manual_seed(2))
-    new_ids, logs = greedy(model, prompt, BLOCK - 1 - 27, end=MASK_ID)
+    new_ids, logs = greedy(model, prompt, BLOCK - 1 - 27, ends={MASK_ID})
     seen = prompt
     for step in range(new_ids.shape[1]):
         log, best = model(seen)[:, -1].log_softmax(-1).max(-1)
@@ -58,7 +58,7 @@ def test_greedy_steps_with_the_cache_equal_whole_passes(model: GPT):
 @pytest.mark.parametrize("length", [1, 2, 3])
 def test_short_prompts_grow_as_well(model: GPT, length: int):
     prompt = torch.randint(2, 30, (1, length), generator=torch.Generator().manual_seed(length))
-    new_ids, logs = greedy(model, prompt, 9, end=MASK_ID)
+    new_ids, logs = greedy(model, prompt, 9, ends={MASK_ID})
     n_new = new_ids.shape[1]
     whole = model(torch.cat([prompt, new_ids], 1))[:, length - 1 : length - 1 + n_new]
     log, best = whole.log_softmax(-1).max(-1)

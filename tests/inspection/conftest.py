@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from copy import deepcopy
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ import torch
 from core.data.people import Question
 from core.data.vocabulary import Vocabulary
 from core.inspection.trace import trace
-from core.inspection.traced import AttentionTrace, Candidate, Proof, Step
+from core.inspection.traced import AttentionTrace, Candidate, Proof, Step, no_scores
 from core.models.gpt import GPT
 from tests.variants import VARIANTS
 from tests.with_task import with_task
@@ -124,4 +125,36 @@ def small_trace() -> AttentionTrace:
             future_exactly_zero=True,
             dtype="float32",
         ),
+    )
+
+
+@pytest.fixture
+def two_texts(small_trace: AttentionTrace) -> AttentionTrace:
+    """An encoder's layer over four tokens of a source, a decoder's over four of a text, and one of
+    cross-attention; two heads each, drawn at random. The name is the source's second token.
+    """
+    seen = np.zeros((3, 8, 8), dtype=np.bool_)
+    seen[0, :4, :4] = seen[2, 4:, :4] = True
+    seen[1, 4:, 4:] = np.tri(4, dtype=np.bool_)
+    weights = np.random.default_rng(1).random((3, 2, 8, 8)) * seen[:, None]
+    sums = weights.sum(-1, keepdims=True)
+    weights /= np.where(sums > 0, sums, 1)
+    vectors = np.zeros((3, 2, 8, 2), dtype=np.float32)
+    return replace(
+        small_trace,
+        labels=tuple("abcdwxyz"),
+        word_starts=(True,) * 8,
+        name_positions=(1,),
+        kinds=("encoder", "decoder", "cross"),
+        n_source=4,
+        special=(False,) * 8,
+        steps=(replace(small_trace.steps[0], row=6, position=7),),
+        query=vectors,
+        key=vectors,
+        value=vectors,
+        output=vectors,
+        scores=no_scores(),
+        seen=seen,
+        weights=weights.astype(np.float32),
+        value_norm=np.arange(1, 49, dtype=np.float32).reshape(3, 2, 8),
     )

@@ -1,6 +1,7 @@
 """Which rows of one question belong to which of another, and why sometimes none do."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -123,3 +124,34 @@ def test_latents_at_other_places_are_refused(
     strided = trace(with_task(make_variant("perceiver-stride"), characters), ADA)
     with pytest.raises(ValueError, match="stand at different positions"):
         alignments(ask(ADA, "perceiver"), strided)
+
+
+def test_texts_that_write_nothing_are_aligned_whole(small_trace: AttentionTrace):
+    silent = replace(small_trace, steps=(), kinds=("encoder",), name_positions=())
+    found = alignments(silent, silent)
+    assert found[TOKENS].labels == silent.labels
+    other = replace(silent, labels=("·x", "·b", "⁇"))
+    assert list(alignments(silent, other)) == [POSITIONS, WORDS]
+    assert alignments(silent, other)[POSITIONS].how == "position by position: both have 3 tokens"
+    assert alignments(silent, other)[WORDS].how == "word by word: both have as many words"
+    # An encoder writes into its text: what stands behind is no answer.
+    filled = replace(silent, steps=(replace(small_trace.steps[0], row=1, position=1),))
+    assert alignments(filled, filled)[TOKENS].labels == filled.labels
+
+
+def test_a_source_must_be_as_long_in_both(two_texts: AttentionTrace):
+    assert TOKENS in alignments(two_texts, two_texts)
+    assert alignments(two_texts, two_texts)[TOKENS].labels == two_texts.labels
+    longer = replace(two_texts, n_source=5, labels=tuple("abcdexyz"), name_positions=())
+    with pytest.raises(ValueError, match="neither has one that is known"):
+        alignments(replace(two_texts, name_positions=()), longer)
+
+
+def test_layers_that_look_elsewhere_are_not_laid_on_one_another(
+    small_trace: AttentionTrace, two_texts: AttentionTrace
+):
+    encoder = replace(small_trace, kinds=("encoder",))
+    with pytest.raises(ValueError, match="layers that look both ways, the other back:"):
+        alignments(encoder, small_trace)
+    with pytest.raises(ValueError, match="look back, the other both ways and back and across"):
+        alignments(small_trace, two_texts)

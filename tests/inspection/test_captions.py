@@ -67,18 +67,18 @@ def test_without_a_name_every_token_counts(small_trace: AttentionTrace):
 
 def test_a_latents_row_is_named_by_the_latent_and_the_piece_behind_it(small_trace: AttentionTrace):
     labels, weights = ["z0", "", "z1", ""], [0.1, 0, 0.9, 0]
-    plain = row_sentence("L1·H0", 2, weights, labels, None, latent="z1", n_seen=2)
+    plain = row_sentence("L1·H0", 2, weights, labels, None, latent="z1", seen=[0, 2])
     assert plain == "At latent z1 L1·H0 has no clear pattern (largest weight 0.9)"  # 2 / 2 = 1
     weights[:3] = [0, 0, 1]
     step = small_trace.steps[0]
-    assert row_sentence("L1·H0", 2, weights, labels, step, latent="z1", n_seen=2) == (
+    assert row_sentence("L1·H0", 2, weights, labels, step, latent="z1", seen=[0, 2]) == (
         "At latent z1, the last seen when “·c” is written, L1·H0 looks at “z1” (weight 1)"
     )
 
 
 def test_twice_uniform_is_counted_over_the_keys_that_a_row_sees():
     row = [0.35, 0, 0.35, 0, 0.3, 0]
-    assert "no clear" in row_sentence("L0·H0", 5, row, LABELS, None, n_seen=3)
+    assert "no clear" in row_sentence("L0·H0", 5, row, LABELS, None, seen=[0, 2, 4])
     assert "looks at" in row_sentence("L0·H0", 5, row, LABELS, None)
 
 
@@ -127,8 +127,9 @@ def test_what_is_said_to_be_lost_is_what_the_two_masks_lose(
 def test_only_other_mechanisms_than_softmax_have_a_note(small_trace: AttentionTrace):
     assert mechanism_note(small_trace) == ""
     assert "do not depend on pairs of tokens" in mechanism_note(
-        replace(small_trace, query=None, key=None)
+        replace(small_trace, query=None, key=None, mechanism="synthesizer")
     )
+    assert mechanism_note(replace(small_trace, query=None, key=None)) == ""  # not kept, no more
     assert "in L0 latents look at tokens, in L2 tokens at latents" in mechanism_note(
         with_latents(small_trace, 5, range(5))
     )
@@ -142,7 +143,7 @@ def test_a_latent_is_said_to_be_a_learned_vector(small_trace: AttentionTrace):
 def test_later_layers_of_a_synthesizer_are_told_apart_where_there_are_any(
     small_trace: AttentionTrace,
 ):
-    one = replace(small_trace, query=None, key=None)
+    one = replace(small_trace, query=None, key=None, mechanism="dense-synthesizer")
     assert mechanism_note(one).endswith("in L0 whatever stands at the other positions.")
     two = replace(one, weights=np.concatenate([one.weights] * 2))
     assert "in later layers its vector has taken up earlier tokens" in mechanism_note(two)
@@ -175,3 +176,68 @@ def test_the_strongest_head_of_a_perceiver_is_one_that_looks_at_tokens(small_tra
     assert strongest_head(seen) == (0, 0)
     assert strongest_head(replace(seen, name_positions=(0,))) == (0, 0)
     assert strongest_head(replace(seen, latent_positions=()))[0] == 1
+
+
+def test_a_row_of_an_encoder_may_look_ahead():
+    row = [0.1, 0.0, 0.1, 0.8]
+    assert "no clear" in row_sentence("L0·H0", 1, row, LABELS, None)
+    sentence = row_sentence("L0·H0", 1, row, LABELS, None, seen=range(4))
+    assert sentence == "L0·H0 looks at “·Arden” (weight 0.8) at “·was”"
+
+
+def test_without_the_first_token_its_share_is_said():
+    row, seen = [0, 0.75, 0.25], [1, 2]
+    assert row_sentence("L0·H0", 2, row, LABELS, None, seen=seen, sink=0.6) == (
+        "L0·H0 has no clear pattern at “·Ada” (largest weight 0.75 without the first token, which "
+        "has 0.6)"
+    )
+    sentence = row_sentence("L0·H0", 5, [0, 0, 0.9, 0.1, 0, 0], LABELS, None, sink=0.6)
+    assert "looks at “·Ada” (weight 0.9 without the first token, which has 0.6)" in sentence
+    assert row_sentence("L0·H0", 2, [0, 0, 0], LABELS, None, seen=seen, sink=1.0) == (
+        "L0·H0 looks at nothing but the first token (sink share 1) at “·Ada”"
+    )
+    assert row_sentence("L0·H0", 0, [0, 0, 0], LABELS, None, seen=[], sink=1.0) == (
+        "L0·H0 looks at nothing but the first token (sink share 1) at “·Where”"
+    )
+
+
+def test_where_nothing_is_written_every_row_counts(small_trace: AttentionTrace):
+    silent = replace(small_trace, steps=())
+    taken = small_trace.weights[0].sum(1)[:, 1] * small_trace.value_norm[0][:, 1]
+    assert strongest_head(silent) == (0, int(taken.argmax()))
+    tall = replace(silent, name_positions=(), value_norm=silent.value_norm * [[[1], [0.1]]])
+    assert strongest_head(tall) == (0, 0)
+
+
+def test_a_layer_that_does_not_look_from_the_answer_at_the_name_is_never_the_strongest(
+    two_texts: AttentionTrace,
+):
+    assert strongest_head(two_texts)[0] == 2  # only across does the text look at the source
+    free = replace(two_texts, name_positions=())
+    assert strongest_head(free)[0] in (1, 2)
+    loud = replace(two_texts, value_norm=two_texts.value_norm * [[[100]], [[1]], [[1]]])
+    assert strongest_head(loud)[0] == 2
+    nowhere = replace(two_texts, kinds=("encoder",) * 3)  # whatever it is, it gets an answer
+    assert strongest_head(nowhere) == (0, 0)
+
+
+def test_where_sinks_are_set_apart_the_first_token_does_not_make_a_head_the_strongest(
+    small_trace: AttentionTrace,
+):
+    resting = small_trace.weights.copy()
+    resting[0, 0, 2] = [0.98, 0.01, 0.01]
+    opened = replace(small_trace, name_positions=(), weights=resting)
+    assert strongest_head(opened) == (0, 0)  # 0.98 · 9
+    assert strongest_head(replace(opened, kinds=("decoder",))) == (0, 1)
+
+
+def test_notes_say_who_looks_at_whom_and_what_a_learned_sink_takes(
+    small_trace: AttentionTrace, two_texts: AttentionTrace
+):
+    assert "may look both ways" in mechanism_note(replace(small_trace, kinds=("encoder",)))
+    assert "by cross-attention, at all of the source" in mechanism_note(two_texts)
+    sink = np.full((1, 2, 3), 0.25, dtype=np.float32)
+    assert mechanism_note(replace(small_trace, sink=sink)) == (
+        "Learned sinks take 25 % of the weight: rows of keys sum to less than 1, and what is "
+        "lacking belongs to no token."
+    )

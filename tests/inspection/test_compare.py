@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from core.data.vocabulary import Vocabulary
-from core.inspection.align import PARTS, TOKENS, Alignment, alignments
+from core.inspection.align import PARTS, TOKENS, Alignment, AlignmentError, alignments
 from core.inspection.compare import compare_heads, distances
 from core.inspection.trace import trace
 from core.inspection.traced import AttentionTrace
@@ -123,3 +123,49 @@ def test_models_with_other_numbers_of_heads_are_refused(
         distances((pair[0], other), alignment)
     found = compare_heads((pair[0], other), alignment, ((0, 3), (2, 1)))
     assert found.difference.shape == (len(alignment.labels),) * 2
+
+
+def test_without_the_first_token_the_others_are_compared(by_hand: ByHand):
+    traces, alignment = by_hand(ONE, TWO)
+    found = compare_heads(traces, alignment, ((0, 0), (0, 0)), no_first=True)
+    np.testing.assert_allclose(found.first[1:], [[0, 1, 0], [0, 1, 0]], atol=1e-6)
+    np.testing.assert_allclose(found.second[1:], [[0, 1, 0], [0, 0, 1]], atol=1e-6)
+    assert not found.visible[:, 0].any()
+    assert found.largest == (2, 1)
+    assert found.distance == pytest.approx(0.5)  # rows 1 and 2; none is left of row 0
+    np.testing.assert_allclose(distances(traces, alignment, no_first=True), [[0.5]], atol=1e-6)
+    assert distances(traces, alignment)[0, 0] == pytest.approx(0.8 / 3)
+
+
+def test_contributions_without_the_first_token_are_what_they_were(by_hand: ByHand):
+    traces, alignment = by_hand(ONE, TWO)
+    heads = ((0, 0), (0, 0))
+    whole, others = (
+        compare_heads(traces, alignment, heads, "contribution", no_first=no_first)
+        for no_first in (False, True)
+    )
+    np.testing.assert_array_equal(others.second[:, 1:], whole.second[:, 1:])
+    assert not others.second[:, 0].any()
+
+
+def test_where_no_row_is_left_in_both_there_is_no_distance(by_hand: ByHand):
+    resting = [[1.0, 0.0, 0.0]] * 3
+    traces, alignment = by_hand(ONE, resting)
+    assert distances(traces, alignment, no_first=True).tolist() == [[0]]
+
+
+def test_an_encoders_cells_ahead_are_compared_and_folded_to_words(two_texts: AttentionTrace):
+    words = replace(two_texts, word_starts=(True, True, False, True) * 2)
+    other = replace(words, weights=words.weights[:, ::-1])
+    for kind in alignments(words, other):
+        alignment = alignments(words, other)[kind]
+        found = compare_heads((words, other), alignment, ((0, 0), (0, 0)))
+        assert found.visible[0, 1]
+        np.testing.assert_allclose(found.first[found.visible.any(-1)].sum(-1), 1, atol=1e-6)
+    assert distances((words, other), alignments(words, other)[TOKENS]).shape == (3, 2)
+
+
+def test_heads_of_layers_of_two_kinds_are_not_compared(two_texts: AttentionTrace):
+    alignment = alignments(two_texts, two_texts)[TOKENS]
+    with pytest.raises(AlignmentError, match="L0·H1 is a head of kind 'encoder' and L2·H0 of kind"):
+        compare_heads((two_texts, two_texts), alignment, ((0, 1), (2, 0)))

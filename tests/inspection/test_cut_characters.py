@@ -70,7 +70,7 @@ def test_steps_and_their_runners_up_say_which_byte_they_are(pieces: Vocabulary):
     for row, token in enumerate(written):
         logits[row, token] = 5.0
     logits[0, other], logits[1, other], logits[2, first] = 4.0, 4.0, 4.0
-    steps = steps_of(logits, written, first_row=0, vocabulary=pieces)
+    steps = steps_of(logits, written, [(0, 1), (1, 2), (2, 3)], pieces)
     assert [step.label for step in steps] == ["‹Á 1/2›", "‹Á 2/2›", "⁇"]
     best = [step.next_best[0].label for step in steps]
     assert best == ["‹byte 0x82›", "‹Â 2/2›", "‹byte 0xC3›"]

@@ -3,7 +3,14 @@
 import numpy as np
 import pytest
 
-from core.inspection.fold import fold, fold_columns, fold_rows, word_index, word_labels
+from core.inspection.fold import (
+    fold,
+    fold_columns,
+    fold_rows,
+    fold_visible,
+    word_index,
+    word_labels,
+)
 
 STARTS = [True, True, False, False, True, True]
 
@@ -72,3 +79,19 @@ def test_word_starts_of_another_length_are_refused():
         fold(weights(), STARTS[:-1])
     with pytest.raises(ValueError, match="argument"):
         word_labels(["a"], STARTS, "·")
+
+
+def test_a_word_sees_what_any_of_its_tokens_sees():
+    np.testing.assert_array_equal(
+        fold_visible(np.tri(6, dtype=bool), STARTS), np.tri(4, dtype=bool)
+    )
+    ahead = np.eye(6, k=1, dtype=bool)  # each token sees the next alone
+    expected = [[0, 1, 0, 0], [0, 1, 1, 0], [0, 0, 0, 1], [0, 0, 0, 0]]
+    np.testing.assert_array_equal(fold_visible(ahead, STARTS), np.array(expected, dtype=bool))
+    with pytest.raises(ValueError, match="6 word starts for 5 tokens"):
+        fold_visible(np.tri(5, dtype=bool), STARTS)
+
+
+def test_where_every_token_is_a_word_nothing_is_folded():
+    whole = weights()
+    np.testing.assert_array_equal(fold(whole, [True] * 6), whole)

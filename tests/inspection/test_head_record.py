@@ -14,8 +14,10 @@ from core.data.people import Question
 from core.data.vocabulary import Vocabulary
 from core.files import read_json, write_json
 from core.inspection.head_record import SCORES, HeadRecord, heads_file, load_record, save_record
+from core.inspection.head_rows import score_dict
 from core.inspection.head_table import head_tables
-from core.inspection.readings import named_scores, read_split
+from core.inspection.readings import named_scores
+from core.inspection.split_readings import read_split
 from core.models.gpt import GPT
 from core.paths import CHECKPOINTS
 from tests.with_task import with_task
@@ -75,6 +77,14 @@ def test_a_record_comes_back_as_it_was_saved(recorded: HeadRecord, tmp_path: Pat
             for side in ("heads", "uniform"):
                 shown, expected = (getattr(t.scores, side)[name] for t in (back, table))
                 np.testing.assert_allclose(shown, expected, rtol=1e-4, atol=1e-12)
+        others = (back.scores.without_first, table.scores.without_first)
+        for name in SCORES:
+            shown, expected = (one.heads[name] for one in others if one is not None)
+            np.testing.assert_allclose(shown, expected, rtol=1e-4, atol=1e-12)
+        kept, expected = back.without_first, table.without_first
+        assert kept is not None
+        assert expected is not None
+        assert [row.caption for row in kept.rows] == [row.caption for row in expected.rows]
     assert found.means.writing == pytest.approx(recorded.means.writing, rel=1e-4)
     assert found.means.reading == pytest.approx(recorded.means.reading, rel=1e-4)
     assert found.means.reading.dtype == np.float32
@@ -117,6 +127,10 @@ def test_a_record_of_other_weights_is_ignored(recorded: HeadRecord, tmp_path: Pa
         (lambda data: data.update(means=3), "heads-dev.json: "),
         (lambda data: data.update(total="many"), "heads-dev.json: invalid literal"),
         (lambda data: data["scores"].update(name=[0.5]), "an array of 1 axes; 2 are needed"),
+        (lambda data: data.pop("uniform_without_first"), "uniform_without_first is missing"),
+        (lambda data: data.pop("captions_without_first"), "captions_without_first is missing"),
+        (lambda data: data["scores_without_first"].pop("name"), "heads-dev.json: name is missing"),
+        (lambda data: data["scores_without_first"]["name"].pop(), "scores and means are of"),
         (one_layer_more, "scores and means are of models of different sizes"),
         (lambda data: data["uniform"]["name"].append(0.5), "scores and their baselines are of"),
         (lambda data: data["means"]["writing"].pop(), "scores and means are of models"),
@@ -140,6 +154,45 @@ def test_what_is_no_number_is_null_in_the_file(recorded: HeadRecord, tmp_path: P
     assert json.loads(text)["scores"]["name"][0][0] is None
 
 
+def test_a_record_of_before_scores_without_the_first_token_still_loads(
+    spoilt: Callable[..., Path], recorded: HeadRecord
+):
+    def as_before(data: Any) -> None:
+        for side in ("scores", "uniform"):
+            data.pop(f"{side}_without_first")
+            for name in ("next token", "sink_share"):
+                data[side].pop(name)
+        data.pop("captions_without_first")
+
+    found = load_record(spoilt(as_before), "dev", "digest of weights")
+    assert found is not None
+    table = found.tables["zero"]
+    assert table.rows == recorded.tables["zero"].rows
+    assert table.without_first is None
+    assert np.isnan(table.scores.heads["next token"]).all()
+    expected = recorded.tables["zero"].scores.heads["sink_share"]
+    np.testing.assert_allclose(table.scores.heads["sink_share"], expected, rtol=1e-4)
+    numbers = score_dict(table.scores, 0, 0)
+    assert numbers["scores_without_first"] is None
+    assert numbers["sink_share"] == numbers["scores"]["first_token"]
+
+
+def test_captions_without_the_first_token_come_back_from_the_file(
+    recorded: HeadRecord, tmp_path: Path
+):
+    tables = {
+        mode: replace(table, scores=replace(table.scores, apart=True))
+        for mode, table in recorded.tables.items()
+    }
+    save_record(tmp_path, replace(recorded, tables=tables))
+    found = load_record(tmp_path, "dev", "digest of weights")
+    assert found is not None
+    assert found.tables["mean"].scores.apart
+    sentences = {t["mean"].scores.sentence(0, 0) for t in (found.tables, tables)}
+    assert len(sentences) == 1
+    assert "sink share" in sentences.pop()
+
+
 @pytest.mark.parametrize(
     "path", sorted(CHECKPOINTS.glob("*/heads-dev.json")), ids=lambda path: path.parent.name
 )
@@ -150,3 +203,16 @@ def test_every_shipped_record_is_of_the_weights_beside_it_and_says_what_the_card
     for table in record.tables.values():
         assert table.total == dev["total"]
         assert table.accuracy == pytest.approx(dev["accuracy"], abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    "path", sorted(CHECKPOINTS.glob("*/heads-dev.json")), ids=lambda path: path.parent.name
+)
+def test_captions_of_shipped_records_are_those_of_their_scores(path: Path):
+    record = load_record(path.parent, "dev", content_hash(path.parent))
+    assert record is not None
+    for table in record.tables.values():
+        assert not table.scores.apart
+        assert [row.caption for row in table.rows] == [
+            table.scores.caption(*row.at) for row in table.rows
+        ]

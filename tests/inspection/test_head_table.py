@@ -14,9 +14,9 @@ from core.inspection.ablate import effect, head_means
 from core.inspection.answered import answered
 from core.inspection.attribution import mean_attribution
 from core.inspection.head_rows import HeadTable, mean_ranks, n_together, rank_agreement
-from core.inspection.head_table import Progress, head_tables, measure_heads, prepare
+from core.inspection.head_table import Progress, head_row, head_tables, measure_heads, prepare
 from core.inspection.heads import EVERY_HEAD_ON, HeadsOff, every_head
-from core.inspection.readings import read_split
+from core.inspection.split_readings import read_split
 from core.models.gpt import GPT
 from tests.with_task import with_task
 
@@ -185,3 +185,37 @@ def test_where_there_is_no_order_there_is_no_agreement():
     assert rank_agreement([1.0, None, 3.0, 4.0], [1.0, 9.0, 2.0, 3.0]) == pytest.approx(1)
     with pytest.raises(ValueError, match="shorter than argument 1|longer than argument 1"):
         rank_agreement([1.0], [1.0, 2.0])
+
+
+def test_captions_are_decided_without_the_first_token_for_models_without_a_task(
+    make_variant: Callable[[str], GPT], characters: Vocabulary, questions: list[Question]
+):
+    checkpoint = with_task(make_variant("rotary"), characters)
+    own = prepare(checkpoint, questions)
+    opened = prepare(replace(checkpoint, task=None), questions)
+    assert (own.apart, opened.apart) == (False, True)
+    assert prepare(checkpoint, questions, apart=True).apart
+    found = effect(checkpoint, own.before, HeadsOff(heads=((1, 2),)))
+    assert head_row(own, found).caption == own.readings.caption(1, 2)
+    row = head_row(opened, found)
+    assert row.caption == opened.readings.caption(1, 2, apart=True)
+    assert opened.scores.apart
+
+
+def test_a_table_without_the_first_token_has_other_captions_and_the_same_effects(
+    variant: GPT, characters: Vocabulary, asked: list[Question], table: HeadTable
+):
+    others = table.without_first
+    assert others is not None
+    readings = prepare(with_task(variant, characters), asked).readings
+    apart = readings.without_first
+    assert apart is not None
+    for row, other in zip(table.rows, others.rows, strict=True):
+        assert other.caption == readings.caption(*row.at, apart=True)
+        expected = float(apart.weight_on_name[row.at])
+        assert other.weight_on_name == (None if np.isnan(expected) else pytest.approx(expected))
+        same = replace(row, caption=other.caption, weight_on_name=other.weight_on_name)
+        assert other == same
+    assert others.values("log_probability_lost") == table.values("log_probability_lost")
+    assert others.values("first token") == [None] * len(table.rows)
+    assert others.without_first is None

@@ -11,13 +11,14 @@ from torch import Tensor
 from core.checkpoints.store import Checkpoint
 from core.data.people import Question
 from core.data.vocabulary import Vocabulary
-from core.generation.greedy import answer, prompt_ids
-from core.inspection.answered import answered, attending
+from core.generation.greedy import answer, attending, prompt_ids
+from core.inspection.answered import answered
 from core.inspection.attribution import attribution, logit_lens
 from core.inspection.head_table import measure_heads, prepare
 from core.inspection.heads import HeadsOff, every_head
 from core.inspection.patching import Site, patch, record_run
-from core.inspection.trace import prove, record_layers, trace
+from core.inspection.recorded import prove
+from core.inspection.trace import record, trace
 from core.models.seam import Model, Stream
 from tests.other_model import DOES_NOT_WRITE, N_HEADS, N_LAYERS, OtherModel, other_model, without
 from tests.with_task import with_task
@@ -69,9 +70,10 @@ def test_the_proof_of_a_trace_holds(checkpoint: Checkpoint):
 @torch.inference_mode()
 def test_the_proof_notices_the_weights_of_another_layer(model: OtherModel):
     ids = torch.tensor([range(2, 20)])
-    layers, own = record_layers(model, ids), fused(model, ids)
-    assert prove(model, ids, layers, own).replay_max_difference < 1e-5
-    assert prove(model, ids, layers[::-1], own).replay_max_difference > 1e-2
+    recorded, own = record(model, ids), model.run(ids, attending(None))
+    assert prove(recorded, own, ids, None).replay_max_difference < 1e-5
+    recorded.arrays["weights"] = recorded.arrays["weights"][::-1].copy()
+    assert prove(recorded, own, ids, None).replay_max_difference > 1e-2
 
 
 @torch.inference_mode()
@@ -159,20 +161,23 @@ def test_every_head_has_its_row_in_the_table(checkpoint: Checkpoint):
 @torch.inference_mode()
 def test_the_proof_holds_where_nothing_is_masked(encoder: Checkpoint):
     ids = torch.tensor([prompt_ids(encoder, QUESTION)])
-    layers = record_layers(encoder.model, ids)
-    proof = prove(encoder.model, ids, layers, fused(encoder.model, ids))
+    recorded, own = record(encoder.model, ids), encoder.model.run(ids, attending(None))
+    proof = prove(recorded, own, ids, None)
     assert proof.replay_max_difference < 1e-5
     assert proof.row_sum_max_error < 1e-6
-    for layer in layers:
-        assert not layer.heads.masked.any()
-        assert (layer.weights > 0).all()
-    turned = [replace(layer, weights=layer.weights.flip(-1)) for layer in layers]
-    forged = prove(encoder.model, ids, turned, fused(encoder.model, ids))
-    assert forged.replay_max_difference > 1e-2
+    assert recorded.seen.all()
+    assert (recorded.arrays["weights"] > 0).all()
+    recorded.arrays["weights"] = recorded.arrays["weights"][..., ::-1].copy()
+    assert prove(recorded, own, ids, None).replay_max_difference > 1e-2
 
 
 def test_a_model_that_does_not_write_says_so_when_it_is_asked(encoder: Checkpoint):
     assert encoder.model.cannot("answer") == DOES_NOT_WRITE
-    for ask in (lambda: answer(encoder, [QUESTION]), lambda: trace(encoder, QUESTION)):
-        with pytest.raises(ValueError, match=f"^{re.escape(DOES_NOT_WRITE)}$"):
-            ask()
+    with pytest.raises(ValueError, match=f"^{re.escape(DOES_NOT_WRITE)}$"):
+        answer(encoder, [QUESTION])
+    with pytest.raises(ValueError, match=f"^{re.escape(DOES_NOT_WRITE)}$"):
+        trace(encoder, QUESTION)  # whose ⁇ is a gap
+    looked_at = trace(replace(encoder, task=None), QUESTION)
+    assert (looked_at.answer, looked_at.steps) == ("", ())
+    assert looked_at.kinds == ("encoder",) * N_LAYERS
+    assert looked_at.visible.all()

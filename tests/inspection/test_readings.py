@@ -10,11 +10,13 @@ import pytest
 from core.data.people import Question
 from core.data.vocabulary import Vocabulary
 from core.generation.greedy import Answer
-from core.inspection import readings as module
+from core.generation.written import reading
+from core.inspection import split_readings as module
 from core.inspection.answered import Answered, answered
 from core.inspection.patterns import PATTERNS
-from core.inspection.readings import Readings, read_split, read_trace
+from core.inspection.readings import Readings, read_trace
 from core.inspection.scores import HeadScores, head_scores, name_to_answer, uniform_over
+from core.inspection.split_readings import read_split
 from core.inspection.trace import trace
 from core.inspection.traced import AttentionTrace
 from core.models.gpt import GPT
@@ -27,12 +29,15 @@ QUESTION = "Where was Ada Arden born?"
 @pytest.fixture(scope="module")
 def known(variant: GPT, characters: Vocabulary, questions: list[Question]) -> Answered:
     """Cut to the first two written tokens, so that a trace reads the same tokens."""
-    found = answered(with_task(variant, characters), questions)
+    asked = with_task(variant, characters)
+    found = answered(asked, questions)
     short = tuple(Answer(given.text, given.ids[:2], 1.0) for given in found.answers)
+    pairs = zip(found.prompts, short, strict=True)
     return Answered(
         questions=found.questions,
         prompts=found.prompts,
         answers=short,
+        readings=tuple(reading(asked, prompt, given.ids) for prompt, given in pairs),
         log_probabilities=found.log_probabilities[:, :2],
     )
 
@@ -47,6 +52,7 @@ def alone(variant: GPT, characters: Vocabulary, known: Answered) -> list[Reading
                 questions=(known.questions[index],),
                 prompts=(known.prompts[index],),
                 answers=(known.answers[index],),
+                readings=(known.readings[index],),
                 log_probabilities=known.log_probabilities[[index]],
             ),
         )
@@ -74,6 +80,10 @@ def test_a_split_is_the_mean_of_its_questions(
         for name in SCORES:
             expected = mean([getattr(getattr(one, part), name) for one in alone])
             np.testing.assert_allclose(getattr(getattr(found, part), name), expected, atol=1e-5)
+    others, apart = found.without_first, [one.without_first for one in alone]
+    assert others is not None
+    expected = mean([one.patterns for one in apart if one is not None])
+    np.testing.assert_allclose(others.patterns, expected, atol=1e-4)
 
 
 def test_few_questions_at_once_change_nothing(
@@ -182,12 +192,27 @@ def test_captions_come_from_the_patterns_beside_their_own_layers_baseline(
 
 def test_two_tokens_are_too_few(make_variant: Callable[[str], GPT], characters: Vocabulary):
     model = make_variant("learned")
-    one = answered(with_task(model, characters), [Question("L", None, "")])
+    asked = with_task(model, characters)
+    one = answered(asked, [Question("L", None, "")])
     cut = Answered(
         questions=one.questions,
         prompts=one.prompts,
         answers=(Answer("", one.answers[0].ids[:1], 1.0),),
+        readings=(reading(asked, one.prompts[0], one.answers[0].ids[:1]),),
         log_probabilities=one.log_probabilities[:, :1],
     )
     with pytest.raises(ValueError, match="2 tokens: head scores need at least 3"):
         read_split(with_task(model, characters), cut)
+
+
+def test_long_questions_are_read_a_few_at_a_time(
+    make_variant: Callable[[str], GPT],
+    characters: Vocabulary,
+    questions: list[Question],
+    monkeypatch: pytest.MonkeyPatch,
+):
+    checkpoint = with_task(make_variant("learned"), characters)
+    known = answered(checkpoint, questions[:4])
+    whole = read_split(checkpoint, known)
+    monkeypatch.setattr(module, "MOST_BYTES", 1)
+    np.testing.assert_allclose(read_split(checkpoint, known).patterns, whole.patterns, atol=1e-5)

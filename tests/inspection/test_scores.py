@@ -5,7 +5,9 @@ from math import log
 import numpy as np
 import pytest
 
+from core.inspection import scores as module
 from core.inspection.scores import (
+    SCORES,
     head_scores,
     name_to_answer,
     row_entropy,
@@ -75,7 +77,7 @@ def test_rows_0_and_1_change_no_score():
     changed[0, 0] = 0.3
     before, after = head_scores(weights, (0, 1)), head_scores(changed, (0, 1))
     for name in type(before).__slots__:
-        assert getattr(before, name) == getattr(after, name)
+        np.testing.assert_array_equal(getattr(before, name), getattr(after, name))
     changed[2, :3] = 1 / 3
     assert head_scores(changed).previous_token < before.previous_token
 
@@ -85,7 +87,9 @@ def test_rows_where_nothing_stands_change_no_score():
     longer = np.zeros((9, 9), dtype=np.float32)
     longer[:6, :6] = previous_token_head(6)
     for name in type(short).__slots__:
-        assert float(getattr(head_scores(longer, (1,)), name)) == float(getattr(short, name))
+        np.testing.assert_array_equal(
+            getattr(head_scores(longer, (1,)), name), getattr(short, name)
+        )
     assert float(head_scores(np.zeros((9, 9))).distance) == 0
 
 
@@ -172,3 +176,15 @@ def test_masks_may_differ_from_layer_to_layer():
     )
     assert scores.first_token[1, 0] == 1
     assert scores.normalised_entropy[1, 0] == 0  # without a choice there is no entropy
+
+
+def test_maps_are_read_a_few_at_a_time_without_a_difference(monkeypatch: pytest.MonkeyPatch):
+    weights = np.tril(np.random.default_rng(4).random((5, 2, N, N)))
+    weights /= weights.sum(-1, keepdims=True)
+    visible = np.broadcast_to(np.tri(N, dtype=bool), (5, 1, N, N))
+    whole = head_scores(weights, (1,), visible)
+    monkeypatch.setattr(module, "CELLS_AT_ONCE", 3 * N * N)
+    for name in SCORES:
+        found = getattr(head_scores(weights, (1,), visible), name)
+        np.testing.assert_allclose(found, getattr(whole, name), rtol=1e-12)
+        assert getattr(whole, name).shape == (5, 2)

@@ -16,7 +16,7 @@ from core.inspection.attribution import attribution, logit_lens
 from core.inspection.head_table import measure_heads, prepare
 from core.inspection.heads import HeadsOff
 from core.inspection.patching import Site, patch
-from core.inspection.readings import read_split
+from core.inspection.split_readings import read_split
 from core.inspection.trace import trace
 from core.inspection.traced import ARRAYS, AttentionTrace
 from core.models.gpt import GPT

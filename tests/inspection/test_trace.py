@@ -1,15 +1,15 @@
 """A trace shows what the model used: proved by replay, by naive loops and by generation itself."""
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import numpy as np
 import pytest
 import torch
 
 from core.data.vocabulary import MASK, CharVocabulary, Vocabulary
-from core.generation.greedy import answer
-from core.inspection.trace import name_positions, prove, record_layers, trace
+from core.generation.greedy import answer, attending
+from core.inspection.recorded import prove
+from core.inspection.trace import name_positions, record, trace
 from core.inspection.traced import AttentionTrace
 from core.models.gpt import GPT
 from tests.with_task import with_task
@@ -35,11 +35,14 @@ def test_the_replayed_logits_equal_the_fused_pass_and_the_rows_sum_to_one(traced
 @torch.inference_mode()
 def test_the_proof_notices_a_falsified_weight(model: GPT):
     ids = torch.randint(2, 60, (1, 12), generator=torch.Generator().manual_seed(3))
-    layers, fused = record_layers(model, ids), model(ids)
-    assert prove(model, ids, layers, fused).replay_max_difference < 1e-4
-    weights = layers[0].weights.clone()
-    weights[0, 1, 6, :2] += torch.tensor([0.1, -0.1])  # the row still sums to 1
-    forged = prove(model, ids, [replace(layers[0], weights=weights), layers[1]], fused)
+    recorded, fused = record(model, ids), model.run(ids, attending(None))
+    own = prove(recorded, fused, ids, None)
+    assert own.replay_max_difference < 1e-4
+    assert own.same_argmax
+    assert own.head_sum_max_error is not None
+    assert own.head_sum_max_error < 1e-5
+    recorded.arrays["weights"][0, 1, 6, :2] += [0.1, -0.1]  # the row still sums to 1
+    forged = prove(recorded, fused, ids, None)
     assert forged.replay_max_difference > 1e-3
     assert forged.row_sum_max_error < 1e-6
     assert forged.future_exactly_zero
@@ -48,11 +51,10 @@ def test_the_proof_notices_a_falsified_weight(model: GPT):
 @torch.inference_mode()
 def test_the_proof_notices_a_weight_on_the_future_however_small(model: GPT):
     ids = torch.randint(2, 60, (1, 6), generator=torch.Generator().manual_seed(3))
-    layers, fused = record_layers(model, ids), model(ids)
-    weights = layers[1].weights.clone()
-    weights[0, 0, 2, 3] = 1e-30
-    weights[0, 0, 4, 0] += 0.25
-    forged = prove(model, ids, [layers[0], replace(layers[1], weights=weights)], fused)
+    recorded, fused = record(model, ids), model.run(ids, attending(None))
+    recorded.arrays["weights"][1, 0, 2, 3] = 1e-30
+    recorded.arrays["weights"][1, 0, 4, 0] += 0.25
+    forged = prove(recorded, fused, ids, None)
     assert not forged.future_exactly_zero
     assert forged.row_sum_max_error == pytest.approx(0.25, abs=1e-5)
 

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,7 +9,9 @@ import pytest
 import torch
 
 from core.data.vocabulary import Vocabulary
-from core.inspection.trace import prove, record_layers, trace
+from core.generation.greedy import attending
+from core.inspection.recorded import prove
+from core.inspection.trace import record, trace
 from core.inspection.trace_json import trace_from_dict, trace_to_dict
 from core.inspection.traced import AttentionTrace
 from core.models.gpt import GPT
@@ -68,14 +69,15 @@ def test_the_replayed_logits_equal_the_models_own_pass(traced: AttentionTrace):
 @torch.inference_mode()
 def test_the_proof_notices_a_falsified_weight_in_every_layer(model: GPT):
     ids = torch.randint(2, 60, (1, 26), generator=torch.Generator().manual_seed(3))
-    layers, fused = record_layers(model, ids), model(ids)
-    for index, layer in enumerate(layers):
-        weights = layer.weights.clone()
-        weights[0, 1, 3, :2] += torch.tensor([0.2, -0.2])  # the row still sums to 1
-        forged = [*layers[:index], replace(layer, weights=weights), *layers[index + 1 :]]
-        assert prove(model, ids, forged, fused).replay_max_difference > 1e-3
-        weights[0, 0, 2, 5] = 1e-30
-        assert not prove(model, ids, forged, fused).future_exactly_zero
+    fused = model.run(ids, attending(None))
+    for layer in range(model.shape.n_layers):
+        forged = record(model, ids)
+        row, columns = forged.rows[layer][3], forged.columns[layer][:2]
+        forged.arrays["weights"][layer, 1, row, columns] += [0.2, -0.2]  # the row still sums to 1
+        assert prove(forged, fused, ids, None).replay_max_difference > 1e-3
+        assert prove(forged, fused, ids, None).future_exactly_zero
+        forged.arrays["weights"][layer, 0, forged.rows[layer][2], forged.columns[layer][5]] = 1e-30
+        assert not prove(forged, fused, ids, None).future_exactly_zero
 
 
 def test_rows_sum_to_one_where_they_stand_and_all_else_is_masked(traced: AttentionTrace):

@@ -114,6 +114,7 @@ def shelf(tmp_path: Path, people_table: Path, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr("pages.shared.records.CHECKPOINTS", folder)
     monkeypatch.setattr("pages.compare.controls.CHECKPOINTS", folder)
     monkeypatch.setattr("pages.shared.loading.CHECKPOINTS", folder)
+    monkeypatch.setattr("pages.heads.repeated_data.CHECKPOINTS", folder)
     monkeypatch.setattr("pages.shared.loading.PEOPLE", people_table)
     st.cache_resource.clear()
     yield folder

@@ -123,7 +123,7 @@ def test_arcs_are_withheld_beyond_40_tokens_and_the_page_says_why(
 ):
     store(block_size=48)
     app = open_page()
-    assert app.button_group(key="view").options == ["map", "q·k parts"]
+    assert app.button_group(key="view").options == ["map", "q·k parts", "3D"]
     assert "Arcs are drawn for up to 40 tokens; here are 48" in shown(app)
 
 

@@ -19,6 +19,7 @@ from core.models.gpt import GPT
 from pages.attention.downloads import TABLES_KEY
 from pages.attention.upload import MOST_MEGABYTES, UPLOADED
 from pages.shared.text import plain
+from pages.shared.trace_files import MOST_MEGABYTES as MOST_TRACE_MEGABYTES
 from tests.with_task import with_task
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -44,9 +45,9 @@ def test_a_link_to_an_uploaded_model_says_that_the_file_must_be_uploaded_again(
     assert [uploader.key for uploader in app.file_uploader] == ["upload-params", "upload-wiki"]
 
 
-def test_the_limit_of_the_server_is_the_one_that_is_stated(open_upload: Upload):
+def test_the_limit_of_the_server_is_the_largest_that_is_stated(open_upload: Upload):
     config = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text())
-    assert config["server"]["maxUploadSize"] == MOST_MEGABYTES
+    assert config["server"]["maxUploadSize"] == MOST_TRACE_MEGABYTES >= MOST_MEGABYTES
     assert {u.proto.max_upload_size_mb for u in open_upload().file_uploader} == {MOST_MEGABYTES}
 
 

@@ -52,30 +52,30 @@ def titles(app: AppTest) -> tuple[str, str]:
         ({"attention": "dense-synthesizer"}, ["map", "arcs"], ["No q·k parts: a Synthesizer has"]),
         (
             {"n_latents": 40},
-            ["map", "q·k parts"],
+            ["map", "q·k parts", "3D"],
             ["in L1 tokens at latents", "Every token reaches all later ones.", "No arcs: latents"],
         ),
         (
             PERCEIVER,
-            ["map", "q·k parts"],
+            ["map", "q·k parts", "3D"],
             ["Tokens up to position 3 reach all later ones, those behind only themselves."],
         ),
         (
             STRIDED,
-            ["map", "q·k parts"],
+            ["map", "q·k parts", "3D"],
             ["misses up to 1 of those just before it; those behind position 27"],
         ),
         (
             {"attention": "elu"},
-            ["map", "arcs"],
+            ["map", "arcs", "3D"],
             ["Shown are effective weights", "none of them is negative here", "features of queries"],
         ),
         (
             {"attention": "taylor", "n_terms": 2},
-            ["map", "arcs"],
+            ["map", "arcs", "3D"],
             ["each row sums to 1; some are negative, down to −", "No q·k parts: linear attention"],
         ),
-        ({}, ["map", "arcs", "q·k parts"], []),
+        ({}, ["map", "arcs", "q·k parts", "3D"], []),
     ],
 )
 def test_every_variant_shows_what_it_has_and_says_what_its_maps_mean(
@@ -181,7 +181,7 @@ def test_the_name_is_scored_only_where_the_columns_are_tokens(store: Callable, o
     score = app.selectbox(key="score")
     assert "name to answer" not in score.options
     assert "name to answer**: contribution" in score.help
-    assert score.help.count("(not here)") == 1
+    assert score.help.count("(not here)") == 2  # to the answer, and the next token of a decoder
     for head in rows_of(app, 0, layer=0):
         assert (head["shown"] == "–") == (head["layer"] > 0)
     app.selectbox(key="checkpoint").set_value("plain").run()

@@ -1,0 +1,186 @@
+"""Every head of one run, written layer by layer into the arrays of a trace, and what proves them.
+
+Only one layer's tensors are held at a time: all weights of 270 heads at 512 tokens are 283 MB, and
+there are to be no copies of them. The replay reads the very arrays that are shown.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from core.inspection.traced import Array, Proof
+from core.models.heads import DotHeads, Heads
+from core.models.seam import Change, Model
+
+Positions = NDArray[np.intp]
+
+MOST_BYTES = 800_000_000  # of the weights of one trace
+MOST_SCORES_BYTES = 80_000_000  # more are not kept beside the weights
+ROWS_AT_ONCE = 64  # whose logits over the vocabulary are held at the same time
+
+
+def unchanged(_layer: int, _heads: Heads, output: Tensor) -> Tensor:
+    """The change that changes nothing."""
+    return output
+
+
+def refuse_too_large(model: Model, n_tokens: int) -> None:
+    """Raise ValueError, before anything is recorded, for weights that would take too much."""
+    shape = model.shape
+    needed = weights_bytes(model, n_tokens)
+    if needed > MOST_BYTES:
+        per_head = shape.n_layers * shape.n_heads * 4
+        fits = int((MOST_BYTES / per_head) ** 0.5)
+        raise ValueError(
+            f"{n_tokens} tokens: weights of {shape.n_layers} x {shape.n_heads} heads would take "
+            f"{needed / 1e6:,.0f} MB; at most {MOST_BYTES / 1e6:,.0f} MB are recorded, which is "
+            f"{fits} tokens"
+        )
+
+
+def weights_bytes(model: Model, n_tokens: int) -> int:
+    """Of all weights of a trace."""
+    return 4 * model.shape.n_layers * model.shape.n_heads * n_tokens**2
+
+
+@dataclass
+class Recorded:
+    """What `attend` saw. arrays: those of a trace by name, over all positions.
+
+    Positions of a source come first: rows and columns of encoders stand there, of decoders behind.
+    """
+
+    model: Model
+    n_tokens: int
+    n_source: int = 0
+    change: Change = unchanged
+    keeps_scores: bool = True
+    arrays: dict[str, Array] = field(default_factory=dict[str, Array])
+    seen: NDArray[np.bool_] = field(default_factory=lambda: np.zeros((0, 0, 0), dtype=np.bool_))
+    rows: list[Positions] = field(default_factory=list[Positions])
+    columns: list[Positions] = field(default_factory=list[Positions])
+    head_sum_error: float | None = None
+    dtype: str = ""
+
+    def attend(self, layer: int, heads: Heads) -> Tensor:
+        """The output by explicit weights, and everything written down."""
+        scores = heads.scores()
+        weights = heads.weights(scores)
+        output = self.change(layer, heads, weights @ heads.value)
+        rows, columns = self._positions(layer, heads)
+        self._put("weights", layer, weights, rows, columns)
+        if self.keeps_scores:
+            self._put("scores", layer, scores, rows, columns, fill=-np.inf)
+        self._put("value", layer, heads.value, columns)
+        self._put("output", layer, output, rows)
+        brought = self.model.parts(layer, heads.value)
+        self._put("value_norm", layer, brought.square().sum(-1).sqrt(), columns)
+        if isinstance(heads, DotHeads):
+            self._put("query", layer, heads.query, rows)
+            self._put("key", layer, heads.key, columns)
+        self._see(layer, heads.masked, rows, columns)
+        if (share := heads.sink_share()) is not None:
+            self._put("sink", layer, share, rows)
+        self.dtype = str(weights.dtype).removeprefix("torch.")
+        self._sum_parts(layer, output)
+        return output
+
+    def replayed(self, layer: int, heads: Heads) -> Tensor:
+        """The output by the weights that were written down."""
+        where = placed(self.rows[layer], self.columns[layer])
+        shown = self.arrays["weights"][layer].transpose(1, 2, 0)[where]
+        weights = torch.from_numpy(shown).permute(2, 0, 1)[None]
+        return self.change(layer, heads, weights.to(heads.value.dtype) @ heads.value)
+
+    def _positions(self, layer: int, heads: Heads) -> tuple[Positions, Positions]:
+        kind = self.model.shape.kinds[layer] if self.model.shape.kinds else "decoder"
+        behind = self.n_source if kind != "encoder" else 0
+        rows = heads.rows.numpy().astype(np.intp) + behind
+        columns = heads.columns.numpy().astype(np.intp) + (behind if kind == "decoder" else 0)
+        self.rows.append(rows)
+        self.columns.append(columns)
+        return rows, columns
+
+    def _put(
+        self, name: str, layer: int, values: Tensor, *positions: Positions, fill: float = 0.0
+    ) -> None:
+        """Values (1, H, …) at their positions; `fill` where nothing stands."""
+        n_layers, (n_heads, *rest) = self.model.shape.n_layers, values.shape[1:]
+        if name not in self.arrays:
+            sizes = [self.n_tokens] * len(positions) + rest[len(positions) :]
+            made = np.zeros if fill == 0 else np.empty
+            self.arrays[name] = made((n_layers, n_heads, *sizes), dtype=np.float32)
+            if fill != 0:
+                self.arrays[name].fill(fill)
+        whole = np.moveaxis(self.arrays[name][layer], 0, len(positions))
+        whole[placed(*positions)] = np.moveaxis(values[0].numpy(), 0, len(positions))
+
+    def _see(self, layer: int, masked: Tensor, rows: Positions, columns: Positions) -> None:
+        if not self.seen.size:
+            shape = (self.model.shape.n_layers, self.n_tokens, self.n_tokens)
+            self.seen = np.zeros(shape, dtype=np.bool_)
+        self.seen[layer][placed(rows, columns)] = ~masked.numpy()
+
+    def _sum_parts(self, layer: int, output: Tensor) -> None:
+        if not self.model.cannot("parts"):
+            parts = self.model.parts(layer, output).sum(1) + self.model.attention_bias(layer)
+            apart = float((parts - self.model.projected(layer, output)).abs().max())
+            self.head_sum_error = max(self.head_sum_error or 0.0, apart)
+
+
+def placed(*positions: Positions) -> tuple[Any, ...]:
+    """An index of the first axes: slices where positions follow on each other, which cost no copy,
+    else all pairs of them.
+    """
+    runs = [slice(int(p[0]), int(p[-1]) + 1) for p in positions]
+    if all(run.stop - run.start == len(p) for run, p in zip(runs, positions, strict=True)):
+        return tuple(runs)
+    return np.ix_(*positions)
+
+
+def prove(recorded: Recorded, fused: Tensor, ids: Tensor, source: Tensor | None) -> Proof:
+    """Replay through the recorded weights against the model's own fused pass, `fused` (1, L, width)
+    its last stream. Cost: a pass, and the logits of both in blocks of rows.
+    """
+    model = recorded.model
+    replayed = model.run(ids, recorded.replayed, source=source)
+    apart, same, layers = 0.0, True, range(model.shape.n_layers)
+    for start in range(0, ids.shape[1], ROWS_AT_ONCE):
+        block = slice(start, start + ROWS_AT_ONCE)
+        own, shown = (model.logits(x[:, block]) for x in (fused, replayed))
+        apart = max(apart, float((own - shown).abs().max()))
+        same &= bool((own.argmax(-1) == shown.argmax(-1)).all())
+    return Proof(
+        replay_max_difference=apart,
+        row_sum_max_error=max(_row_sum_error(recorded, layer) for layer in layers),
+        future_exactly_zero=not any(_sees_masked(recorded, layer) for layer in layers),
+        dtype=recorded.dtype,
+        same_argmax=same,
+        head_sum_max_error=recorded.head_sum_error,
+    )
+
+
+def _row_sum_error(recorded: Recorded, layer: int) -> float:
+    sums = recorded.arrays["weights"][layer].sum(-1)[:, recorded.rows[layer]]
+    if "sink" in recorded.arrays:
+        sums = sums + recorded.arrays["sink"][layer][:, recorded.rows[layer]]
+    return float(np.abs(sums - 1).max())
+
+
+def _sees_masked(recorded: Recorded, layer: int) -> bool:
+    """Head by head, so that no copy of a layer is made."""
+    masked = ~recorded.seen[layer]
+    return any(bool((head * masked).any()) for head in recorded.arrays["weights"][layer])
+
+
+def arrays_of(recorded: Recorded, ablated: Sequence[tuple[int, int]] = ()) -> dict[str, Any]:
+    """The arrays of a trace, by the names of its fields."""
+    arrays: dict[str, Any] = dict(recorded.arrays)
+    for head in ablated:
+        arrays["value_norm"][head] = 0  # whatever its weights, no key adds anything
+    return arrays if recorded.keeps_scores else arrays | {"seen": recorded.seen}
