@@ -38,6 +38,7 @@ from transformers.utils import logging
 
 from core.checkpoints.anyones import Facts, Progress, refuse_memory
 from core.checkpoints.found import Found, NotAModel, digest_of, find_model, refuse_sizes
+from core.checkpoints.needed import needed
 from core.checkpoints.store import Checkpoint
 from core.data.outside_vocabulary import OutsideVocabulary
 from core.files import read_json
@@ -133,7 +134,7 @@ def _load(
                 tqdm_class=_bar(progress),
             )
             module, info = loaded
-            lacking = _needed(module, info["missing_keys"])
+            lacking = needed(module, info["missing_keys"])
         if unused := sorted(info["unexpected_keys"]):
             notes.append(f"weights that this model has no place for: {_listed(unused)}")
         if not lacking:
@@ -162,25 +163,6 @@ def _refuse_more_than_there_is(found: Found, config: PreTrainedConfig, door: Any
             f"{found.path}: the configuration asks for {n_needed:,} parameters, the files hold "
             f"{found.n_numbers:,}"
         )
-
-
-@torch.inference_mode()
-def _needed(module: Any, missing: Sequence[str]) -> list[str]:
-    """Of the weights that are missing, those that a pass uses."""
-    if not missing:
-        return []
-    used = set[int]()
-    hooks = [
-        part.register_forward_hook(lambda part, _given, _output: used.add(id(part)))
-        for part in module.modules()
-    ]
-    few = torch.ones((1, 3), dtype=torch.long)
-    both = {"decoder_input_ids": few} if module.config.is_encoder_decoder else {}
-    module(input_ids=few, **both)
-    for hook in hooks:
-        hook.remove()
-    parts = dict(module.named_modules())
-    return sorted(name for name in missing if id(parts.get(name.rpartition(".")[0])) in used)
 
 
 def _vocabulary(found: Found, config: PreTrainedConfig) -> OutsideVocabulary:
