@@ -1,5 +1,5 @@
 # pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false
-# pyright: reportUnknownMemberType=false, reportUnknownLambdaType=false
+# pyright: reportUnknownMemberType=false
 """The weights of a model that was found, in the class that its configuration names.
 
 transformers is given the tensors themselves and never the folder, so that it reads nothing else
@@ -7,7 +7,7 @@ there: no adapter, no other file that a setting names, no code. Weights that are
 filled in at random: without those of its head a model is opened bare, without others it is refused.
 """
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
@@ -25,6 +25,7 @@ from transformers.models.auto import modeling_auto as families
 from core.checkpoints.anyones import refuse_memory
 from core.checkpoints.found import Found
 from core.checkpoints.gguf_weights import read_tensors, refuse_more_layers
+from core.checkpoints.needed import needed
 from core.checkpoints.not_a_model import NotAModel
 from core.checkpoints.odd import listed, said
 from core.checkpoints.progress import Progress
@@ -53,7 +54,7 @@ def load(
             skeleton = _skeleton(found, config, door)
             module, info = _filled(found, stated, config, skeleton, progress)
             _refuse_other_weights(found, skeleton, info)
-            lacking = _needed(module, info["missing_keys"])
+            lacking = needed(module, info["missing_keys"])
         if not lacking:
             if unused := sorted(info["unexpected_keys"]):
                 notes.append(f"weights that this model has no place for: {listed(unused)}")
@@ -141,25 +142,6 @@ def _refuse_other_weights(found: Found, skeleton: Any, info: dict[str, Any]) -> 
             f"{tuple(needed)}"
         )
     refuse_more_layers(info["unexpected_keys"], skeleton.state_dict(), found.path)
-
-
-@torch.inference_mode()
-def _needed(module: Any, missing: Sequence[str]) -> list[str]:
-    """Of the weights that are missing, those that a pass uses."""
-    if not missing:
-        return []
-    used = set[int]()
-    hooks = [
-        part.register_forward_hook(lambda part, _given, _output: used.add(id(part)))
-        for part in module.modules()
-    ]
-    few = torch.ones((1, 3), dtype=torch.long)
-    both = {"decoder_input_ids": few} if module.config.is_encoder_decoder else {}
-    module(input_ids=few, **both)
-    for hook in hooks:
-        hook.remove()
-    parts = dict(module.named_modules())
-    return sorted(name for name in missing if id(parts.get(name.rpartition(".")[0])) in used)
 
 
 def _refuse_not_finite(found: Found, module: Any) -> None:
