@@ -8,6 +8,7 @@ tensors with one number each. Tables of names, and what a family's conversion ha
 weights, are those of gguf and transformers.
 """
 
+import re
 import struct
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -28,8 +29,10 @@ from transformers import modeling_gguf_pytorch_utils as older_gguf
 
 from core.checkpoints.gguf_header import GGUFHeader, GGUFTensor
 from core.checkpoints.not_a_model import NotAModel
+from core.checkpoints.odd import listed
 
 _MOST_ENTRY = 2**16  # bytes of a value that a configuration can need
+_INDEX = re.compile(r"\d+")
 _TOKENS = "tokenizer.ggml.tokens"
 _NUMBER = 4  # bytes of float32, and ggml's 0 is its kind
 
@@ -51,16 +54,20 @@ def stated_config(header: GGUFHeader) -> dict[str, Any]:
 def read_tensors(
     header: GGUFHeader,
     stated: Mapping[str, Any],
-    names: Iterable[str],
+    skeleton: Any,
     tell: Callable[[int], None],
-) -> dict[str, Tensor]:
-    """The weights in float32 by the names that a model has for them (`names`); `tell` is given how
-    many have been read. Cost: 4 bytes a number.
+) -> tuple[dict[str, Tensor], list[str]]:
+    """The weights in float32 by the names that the model has for them, and the file's names of
+    those that it has no place for. skeleton: the model without numbers; `tell` is given how many
+    have been read.
+
+    Raises NotAModel where that is because the file has more layers. Cost: 4 bytes a number.
     """
     family = older_gguf.TENSOR_PROCESSORS.get(header.architecture, older_gguf.TensorProcessor)
     processor: Any = family(config=dict(stated))
-    places = _places(header, int(stated["num_hidden_layers"]), list(names), processor)
+    places = _places(header, skeleton, processor)
     read: dict[str, Tensor] = {}
+    unused: list[str] = []
     data = np.memmap(header.path, mode="r")
     for n, tensor in enumerate(header.tensors):
         result = processor.process(
@@ -71,8 +78,20 @@ def read_tensors(
         )
         if result.name in places:  # some processors put what they have made of it away themselves
             read[places[result.name]] = torch.from_numpy(np.array(result.weights, np.float32))
+        elif result.name is not None:
+            unused.append(tensor.name)
         tell(n + 1)
-    return read
+    refuse_more_layers(unused, places, header.path)
+    return read, unused
+
+
+def refuse_more_layers(unused: Iterable[str], known: Iterable[str], path: Path) -> None:
+    """Raise NotAModel for weights of which other layers have the like."""
+    alike = {_INDEX.sub("N", name) for name in known}
+    if beyond := sorted(name for name in unused if _INDEX.sub("N", name) in alike):
+        raise NotAModel(
+            f"{path}: the files hold more layers than the configuration says: {listed(beyond)}"
+        )
 
 
 def _without_vocabulary(header: GGUFHeader) -> bytes:
@@ -106,12 +125,14 @@ def _numbers(data: Any, tensor: GGUFTensor) -> Any:
     return dequantize(stored.reshape(*others, n_columns // in_block * n_bytes), kind)
 
 
-def _places(header: GGUFHeader, n_layers: int, names: list[str], processor: Any) -> dict[str, str]:
+def _places(header: GGUFHeader, skeleton: Any, processor: Any) -> dict[str, str]:
     """The model's names for the file's tensors. Raises NotAModel where gguf has no table."""
     found = [arch for arch, name in MODEL_ARCH_NAMES.items() if name == header.architecture]
     if not found:
         raise NotAModel(f"{header.path}: its architecture {header.architecture!r:.40} is not known")
-    return _below("", names, get_tensor_name_map(found[0], n_layers), processor)
+    n_layers = int(skeleton.config.get_text_config().num_hidden_layers)
+    table = get_tensor_name_map(found[0], n_layers)
+    return _below("", list(skeleton.state_dict()), table, processor)
 
 
 def _below(prefix: str, names: list[str], table: Any, processor: Any) -> dict[str, str]:

@@ -1,5 +1,5 @@
 # pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false
-# pyright: reportUnknownMemberType=false, reportUnknownLambdaType=false
+# pyright: reportUnknownMemberType=false
 """The weights of a model that was found, in the class that its configuration names.
 
 transformers is given the tensors themselves and never the folder, so that it reads nothing else
@@ -7,8 +7,7 @@ there: no adapter, no other file that a setting names, no code. Weights that are
 filled in at random: without those of its head a model is opened bare, without others it is refused.
 """
 
-import re
-from collections.abc import Generator, Sequence
+from collections.abc import Generator
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
@@ -25,7 +24,8 @@ from transformers.models.auto import modeling_auto as families
 
 from core.checkpoints.anyones import refuse_memory
 from core.checkpoints.found import Found
-from core.checkpoints.gguf_weights import read_tensors
+from core.checkpoints.gguf_weights import read_tensors, refuse_more_layers
+from core.checkpoints.needed import needed
 from core.checkpoints.not_a_model import NotAModel
 from core.checkpoints.odd import listed, said
 from core.checkpoints.progress import Progress
@@ -37,7 +37,6 @@ HEADS: tuple[tuple[Any, Any], ...] = (
     (families.MODEL_FOR_CAUSAL_LM_MAPPING_NAMES, AutoModelForCausalLM),
 )
 MOST_SPARE = 1.5  # parameters that a configuration may ask for, to numbers that the files hold
-_INDEX = re.compile(r"\d+")
 
 
 def load(
@@ -55,7 +54,7 @@ def load(
             skeleton = _skeleton(found, config, door)
             module, info = _filled(found, stated, config, skeleton, progress)
             _refuse_other_weights(found, skeleton, info)
-            lacking = _needed(module, info["missing_keys"])
+            lacking = needed(module, info["missing_keys"])
         if not lacking:
             if unused := sorted(info["unexpected_keys"]):
                 notes.append(f"weights that this model has no place for: {listed(unused)}")
@@ -100,8 +99,8 @@ def _filled(
     def tell(n: int) -> None:
         progress(f"reading its weights: {n:,} of {found.n_tensors:,} tensors")
 
-    with _tensors(found, stated, skeleton, tell) as tensors:
-        return type(skeleton).from_pretrained(
+    with _tensors(found, stated, skeleton, tell) as (tensors, unused):
+        module, info = type(skeleton).from_pretrained(
             None,
             config=config,
             state_dict=tensors,
@@ -111,20 +110,26 @@ def _filled(
             ignore_mismatched_sizes=True,  # they are refused by name
             output_loading_info=True,
         )
+    return module, {**info, "unexpected_keys": {*info["unexpected_keys"], *unused}}
 
 
 @contextmanager
 def _tensors(
     found: Found, stated: dict[str, Any], skeleton: Any, tell: Any
-) -> Generator[dict[str, Any]]:
-    """By name; those of a folder are read when the model takes them."""
+) -> Generator[tuple[dict[str, Any], list[str]]]:
+    """By name, those of a folder read when the model takes them; and those without a place there,
+    where that is known before.
+    """
     if found.header is not None:
-        yield read_tensors(found.header, stated, skeleton.state_dict(), tell)
+        yield read_tensors(found.header, stated, skeleton, tell)
         return
     with ExitStack() as opened:
         files = [opened.enter_context(safe_open(file, framework="pt")) for file in found.files]
         tell(0)
-        yield {name: file.get_slice(name) for file in files for name in file.keys()}  # noqa: SIM118
+        yield (
+            {name: file.get_slice(name) for file in files for name in file.keys()},  # noqa: SIM118
+            [],
+        )
         tell(found.n_tensors)
 
 
@@ -136,32 +141,7 @@ def _refuse_other_weights(found: Found, skeleton: Any, info: dict[str, Any]) -> 
             f"{found.path}: {name:.60} has shape {tuple(there)}, the configuration needs "
             f"{tuple(needed)}"
         )
-    known = {_INDEX.sub("N", name) for name in skeleton.state_dict()}
-    beyond = [name for name in sorted(info["unexpected_keys"]) if _INDEX.sub("N", name) in known]
-    if beyond:
-        raise NotAModel(
-            f"{found.path}: the files hold more layers than the configuration says: "
-            f"{listed(beyond)}"
-        )
-
-
-@torch.inference_mode()
-def _needed(module: Any, missing: Sequence[str]) -> list[str]:
-    """Of the weights that are missing, those that a pass uses."""
-    if not missing:
-        return []
-    used = set[int]()
-    hooks = [
-        part.register_forward_hook(lambda part, _given, _output: used.add(id(part)))
-        for part in module.modules()
-    ]
-    few = torch.ones((1, 3), dtype=torch.long)
-    both = {"decoder_input_ids": few} if module.config.is_encoder_decoder else {}
-    module(input_ids=few, **both)
-    for hook in hooks:
-        hook.remove()
-    parts = dict(module.named_modules())
-    return sorted(name for name in missing if id(parts.get(name.rpartition(".")[0])) in used)
+    refuse_more_layers(info["unexpected_keys"], skeleton.state_dict(), found.path)
 
 
 def _refuse_not_finite(found: Found, module: Any) -> None:

@@ -26,13 +26,15 @@ from core.checkpoints.not_a_model import NotAModel
 from core.checkpoints.odd import said
 from core.checkpoints.progress import Progress
 from core.checkpoints.store import Checkpoint
-from core.checkpoints.tokenizer_files import MOST_TEMPLATE, copy_tokenizer
+from core.checkpoints.tokenizer_files import copy_tokenizer
+from core.data.chat_template import MOST_TEMPLATE
 from core.data.outside_vocabulary import OutsideVocabulary
 from core.data.tokenizer_file import in_one_sentence
 from core.files import read_json
 from core.models.outside import OutsideModel, longest_by_config
 from core.models.seam import Ability
 
+UNREADABLE = "its tokenizer cannot be read"
 GENERATION = "generation_config.json"
 
 
@@ -83,7 +85,7 @@ def _config(found: Found, stated: dict[str, Any]) -> PreTrainedConfig:
 
 
 def _vocabulary(found: Found, config: PreTrainedConfig) -> OutsideVocabulary:
-    with said(found.path), in_one_sentence("its tokenizer cannot be read"):
+    with said(found.path):
         tokenizer = _gguf_tokenizer(found) if found.header else _folder_tokenizer(found, config)
         ids = set(cast(dict[str, int], tokenizer.get_vocab()).values())
         ids -= set(tokenizer.added_tokens_decoder)  # no text becomes one unless it is typed out
@@ -100,19 +102,22 @@ def _vocabulary(found: Found, config: PreTrainedConfig) -> OutsideVocabulary:
 def _folder_tokenizer(found: Found, config: PreTrainedConfig) -> Any:
     with tempfile.TemporaryDirectory() as copied:
         copy_tokenizer(found.path, Path(copied), lambda name: inside(found.path, name))
-        return AutoTokenizer.from_pretrained(
-            copied, config=config, local_files_only=True, trust_remote_code=False
-        )
+        with in_one_sentence(UNREADABLE):
+            return AutoTokenizer.from_pretrained(
+                copied, config=config, local_files_only=True, trust_remote_code=False
+            )
 
 
 def _gguf_tokenizer(found: Found) -> Any:
     """By the quick reader alone: AutoTokenizer would read the configuration again."""
     files: Any = gguf_files
-    architecture, stored, settings = files.get_gguf_tokenizer(str(found.path))
+    with in_one_sentence(UNREADABLE):
+        architecture, stored, settings = files.get_gguf_tokenizer(str(found.path))
     if len(settings.get("chat_template") or "") > MOST_TEMPLATE:
         raise NotAModel(f"{found.path}: a chat template of more than {MOST_TEMPLATE:,} characters")
-    backend, _ = files.convert_gguf_tokenizer(architecture, stored)
-    return PreTrainedTokenizerFast(tokenizer_object=backend, **settings)
+    with in_one_sentence(UNREADABLE):
+        backend, _ = files.convert_gguf_tokenizer(architecture, stored)
+        return PreTrainedTokenizerFast(tokenizer_object=backend, **settings)
 
 
 def _ends(found: Found, config: PreTrainedConfig) -> frozenset[int]:

@@ -78,10 +78,10 @@ def _place(path: Path, name: str, entry: object) -> tuple[int, int, tuple[int, .
     shape, place, dtype = (stated.get(key) for key in ("shape", "data_offsets", "dtype"))
     if not _are_whole(shape) or not _are_whole(place) or len(cast(list[int], place)) != 2:
         raise NotAModel(f"{path}: {name:.60} is listed without a shape and a place")
-    if dtype not in _WIDTHS:
+    if not isinstance(dtype, str) or dtype not in _WIDTHS:
         raise NotAModel(f"{path}: {name:.60} is stored as {dtype!r:.40}, which is not known")
     start, stop = cast(list[int], place)
-    return start, stop, tuple(cast(list[int], shape)), cast(str, dtype)
+    return start, stop, tuple(cast(list[int], shape)), dtype
 
 
 def _are_whole(value: object) -> bool:

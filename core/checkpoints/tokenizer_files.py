@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from core.checkpoints.not_a_model import NotAModel
+from core.data.chat_template import MOST_TEMPLATE
 from core.reading import parse_json, read_bytes
 
 TOKENIZER, SETTINGS = "tokenizer.json", "tokenizer_config.json"
@@ -24,7 +25,7 @@ OTHER_FILES = (
     *("source.spm", "target.spm"),
 )
 MOST_BYTES = 128_000_000
-MOST_TEMPLATE, MOST_RULE, MOST_PREFIX, MOST_STEPS, MOST_ADDED = 2**17, 2_000, 8, 64, 2**17
+MOST_RULE, MOST_PREFIX, MOST_STEPS, MOST_ADDED = 2_000, 8, 64, 2**17
 _LARGE = 2**53  # where settings say "no bound" by a number of 31 digits
 _PATHS = ("_file", "_files", "init_inputs", "name_or_path", "tokenizer_object", "backend")
 _ESCAPED, _CLASS = re.compile(r"\\."), re.compile(r"\[\^?\]?[^\]]*\]")

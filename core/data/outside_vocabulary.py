@@ -16,6 +16,7 @@ from typing import Any, cast
 
 from core.data.byte_pieces import bytes_of, piece_labels
 from core.data.characters import visible
+from core.data.chat_template import in_chat
 
 _BYTE = re.compile(r"<0x([0-9A-Fa-f]{2})>")
 _SPACE = "▁"  # how SentencePiece spells a space
@@ -73,11 +74,12 @@ class OutsideVocabulary:
         return replace(self, in_chat=True)
 
     def text_in(self, text: str) -> str:
-        """The text that really goes in."""
+        """The text that really goes in. Raises ValueError for a template that cannot be used."""
         if not self.in_chat:
             return text
-        said = [{"role": "user", "content": text}]
-        return self.tokenizer.apply_chat_template(said, tokenize=False, add_generation_prompt=True)
+        special: dict[str, Any] = self.tokenizer.special_tokens_map
+        named = {name: token for name, token in special.items() if isinstance(token, str)}
+        return in_chat(self.tokenizer.get_chat_template(), text, named)
 
     def encode(self, text: str) -> list[int]:
         found = self.tokenizer(self.text_in(text), add_special_tokens=not self.in_chat).input_ids

@@ -16,13 +16,15 @@ from torch import Tensor
 from transformers import PreTrainedModel
 
 from core.models.outside_heads import OutsideHeads
+from core.models.outside_layout import Layout, Place
 from core.models.outside_passes import Beginning, OneBlock, OwnAttention, Reading, Running
-from core.models.outside_probe import SAME, Layout, Place, probe
+from core.models.outside_probe import SAME, probe
 from core.models.outside_readout import LinearReadout, linear_readout
 from core.models.outside_run import (
     ATTENTION,
     Past,
     Stopped,
+    UnkeptError,
     going_through,
     register,
     surround_block,
@@ -101,7 +103,11 @@ class OutsideModel:
         )
 
     def _keeps_past(self) -> bool:
-        """Whether two halves, the second looking back at the first, give what the whole gives."""
+        """Whether two halves, the second looking back at the first, give what the whole gives.
+
+        Where blocks remember otherwise than by keys and values, or a family makes masks of its own
+        that do not reach back, there is no second half.
+        """
         if any(place.kind != "decoder" for place in self.places):
             return False
         ids, past = torch.arange(1, 7)[None], dict[int, OutsideHeads]()
@@ -113,7 +119,10 @@ class OutsideModel:
         with torch.inference_mode():
             whole = self.run(ids, lambda _, heads: heads.output())
             self.run(ids[:, :3], attend)
-            half = self.run(ids[:, 3:], attend, start=3)
+            try:
+                half = self.run(ids[:, 3:], attend, start=3)
+            except (UnkeptError, RuntimeError):
+                return False
         return bool((half - whole[:, 3:]).norm() <= SAME * whole.norm())
 
     @property

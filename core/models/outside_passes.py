@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS
 
 from core.models.outside_heads import OutsideHeads, for_each_head
-from core.models.outside_probe import Layout
+from core.models.outside_layout import Layout
 from core.models.outside_run import (
     Forward,
     Stopped,
@@ -86,7 +86,9 @@ def _by_own(
 
 @dataclass(slots=True)
 class Running:
-    """The pass of `run`: heads by whoever runs it, the stream after each block past the tap."""
+    """The pass of `run`: heads by whoever runs it, the stream after each block that attends past
+    the tap.
+    """
 
     layout: Layout
     own: OwnAttention
@@ -102,7 +104,7 @@ class Running:
         self.n_blocks += 1
         layer = blocks[index].last_place
         x = stream_of(output)
-        if not blocks[index].of_source:
+        if blocks[index].has_place and not blocks[index].of_source:
             x = self.tap(layer, Stream(x, self.positions)).x
         if index == len(blocks) - 1:
             raise Stopped(x)

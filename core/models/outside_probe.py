@@ -5,68 +5,16 @@
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
+from core.models.outside_layout import Block, Layout, Place
 from core.models.outside_run import Forward, going_through, hidden_of, stream_of, surround_block
 
 N_SOURCE, N_TARGET = 5, 3  # of different lengths, so that they can be told apart
 SAME = 1e-4  # relative: what is the same computed in another order
-
-
-@dataclass(frozen=True, kw_only=True)
-class Place:
-    """A place where heads attend. `project` is W_O, None where something stands before it."""
-
-    block: int
-    kind: str
-    n_heads: int
-    n_kv_heads: int
-    head_dim: int
-    width: int
-    project: nn.Module | None
-
-    @cached_property
-    def weight(self) -> Tensor:
-        """(H · d, width): W_O as it is multiplied from the right, whichever way it is stored."""
-        if self.project is None:
-            raise ValueError("this place has no output projection of its own")
-        stored: Any = self.project.weight
-        return stored.T if isinstance(self.project, nn.Linear) else stored
-
-    @cached_property
-    def bias(self) -> Tensor:
-        bias: Any = getattr(self.project, "bias", None)
-        return torch.zeros(self.width) if bias is None else bias
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Block:
-    """A block by its place in the order of calls. n_outputs: 0 where it gives its stream alone."""
-
-    n_outputs: int
-    last_place: int
-    of_source: bool
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Layout:
-    """What a pass goes through. `modules` are the blocks as they stand in the model, each once.
-
-    is_whole: whether every block has a place where heads attend. is_sum: whether every block adds
-    to its stream what its attention gives and what one other of its modules gives, and no more.
-    """
-
-    places: tuple[Place, ...]
-    blocks: tuple[Block, ...]
-    modules: tuple[nn.Module, ...]
-    width: int
-    has_source: bool
-    is_whole: bool
-    is_sum: bool
 
 
 Own = Callable[..., Tensor]
@@ -230,9 +178,14 @@ def _layout(found: _Probing, modules: list[nn.Module], *, has_source: bool) -> L
             )
         of_source = has_source and kinds == ["encoder"]
         blocks.append(
-            Block(n_outputs=call.n_outputs, last_place=len(places) - 1, of_source=of_source)
+            Block(
+                n_outputs=call.n_outputs,
+                has_place=bool(kinds),
+                last_place=len(places) - 1,
+                of_source=of_source,
+            )
         )
-    _refuse_uneven(places, found)
+    _refuse_odd(places, found)
     return Layout(
         places=tuple(places),
         blocks=tuple(blocks),
@@ -244,7 +197,9 @@ def _layout(found: _Probing, modules: list[nn.Module], *, has_source: bool) -> L
     )
 
 
-def _refuse_uneven(places: list[Place], found: _Probing) -> None:
+def _refuse_odd(places: list[Place], found: _Probing) -> None:
+    if any(call.before.ndim != 3 for call in found.calls):
+        raise ValueError("it has several residual streams side by side: no one stream is shown")
     if len(places) != len(found.attended):
         raise ValueError("some of its attention stands outside of its blocks")
     sizes = {(place.n_heads, place.head_dim) for place in places}
@@ -267,10 +222,11 @@ def _is_sum(call: _Call, attended: list[_Attended]) -> bool:
     """Whether the block's stream is what it was, what its projections gave, and what one of its
     modules gave.
     """
-    added = [part.added for part in attended]
-    if any(part is None for part in added):
+    added = [part.added for part in attended if part.added is not None]
+    same_width = all(part.shape[-1] == call.after.shape[-1] for part in (call.before, *added))
+    if len(added) < len(attended) or not same_width:
         return False
-    rest = call.after - call.before - sum(part for part in added if part is not None)
+    rest = call.after - call.before - sum(added)
     size = float(call.after.norm())
     alike = [out for out in call.outputs if out.numel() == rest.numel()]
     return any(float((rest - out.reshape(rest.shape)).norm()) <= SAME * size for out in alike)

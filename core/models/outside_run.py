@@ -11,7 +11,7 @@ block (and each output projection) stands a function that asks the same.
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any, Protocol
+from typing import Any, NoReturn, Protocol
 
 import torch
 from torch import Tensor, nn
@@ -103,6 +103,10 @@ def _attention(
     return output.contiguous(), None
 
 
+class UnkeptError(AttributeError):
+    """A family asks its cache for something else than keys and values."""
+
+
 class Past:
     """What transformers asks of a key-value cache, for a run that goes on at position `start`: the
     masks reach back to 0, keys and values stay those of the new rows. Whoever attends remembers.
@@ -125,6 +129,9 @@ class Past:
 
     def update(self, key: Tensor, value: Tensor, *_: Any, **__: Any) -> tuple[Tensor, Tensor]:
         return key, value
+
+    def __getattr__(self, name: str) -> NoReturn:
+        raise UnkeptError(f"no {name} is kept of earlier tokens")
 
 
 def hidden_of(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Tensor:

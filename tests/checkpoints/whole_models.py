@@ -210,9 +210,10 @@ def gguf_arrays() -> Arrays:
     }
     renamed: Arrays = {}
     for name, tensor in arrays().items():
-        for theirs, ours in inside.items():
-            name = name.replace(theirs, ours)
-        renamed[name] = tensor
+        ours = name
+        for part, short in inside.items():
+            ours = ours.replace(part, short)
+        renamed[ours] = tensor
     return renamed
 
 
