@@ -47,9 +47,9 @@ def _proved(trace: AttentionTrace) -> str:
     proof = trace.proof
     what = "streams" if BARE in trace.lacking else "logits"
     hidden = "what is masked" if "encoder" in trace.kinds else "future"
+    apart = proof.replay_max_difference
     said = [
-        f"Replayed through the weights shown: {what} differ by at most "
-        f"{proof.replay_max_difference:.0e}",
+        f"Replayed through the weights shown: {what} differ by at most {apart:.0e}",
         f"rows sum to 1 within {proof.row_sum_max_error:.0e}",
         f"{hidden} {'exactly 0' if proof.future_exactly_zero else 'NOT 0'}",
     ]

@@ -33,6 +33,10 @@ LARGE = (
     "Over a question set the command says how long it will take. For a large model `--top 20` in "
     "the place of `--record` switches off only the heads that seem to matter."
 )
+CHOOSE_SET = (
+    "This model has no questions of its own: choose a question set in the side bar, or upload one. "
+    "Then every head can be switched off while it is asked. The other parts of this page need none."
+)
 
 
 def show_overview(measured: Measured, table: HeadTable) -> None:
@@ -186,6 +190,9 @@ def offer_to_measure(measured: Measured) -> None:
     if problem := problem_of(measured.checkpoint, measured.digest, measured.split):
         st.caption(f"The recorded table cannot be used: {plain(problem)}")
     split, asked = measured.split, measured.asked
+    if measured.task is None and asked is None:
+        st.info(CHOOSE_SET, icon=":material/quiz:")
+        return
     which = plain(SPLITS[split]) if asked is None else f"of the set {plain(asked.name)}, so judged"
     st.info(
         f"No table of these weights is recorded for the questions {which}. "
