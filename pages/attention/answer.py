@@ -38,8 +38,12 @@ def show_answer(trace: AttentionTrace) -> None:
             f"also have been {others}.  \n"
         )
     st.markdown(f"{written}:material/verified: {_proved(trace)}")
-    for note in filter(None, [mechanism_note(trace), *map(plain, trace.lacking)]):
+    for note in filter(None, [mechanism_note(trace), *map(_sentence, trace.lacking)]):
         st.markdown(f":material/info: {note}")
+
+
+def _sentence(reason: str) -> str:
+    return f"{plain(reason[:1].upper() + reason[1:])}."
 
 
 def _proved(trace: AttentionTrace) -> str:
@@ -53,7 +57,7 @@ def _proved(trace: AttentionTrace) -> str:
         f"rows sum to 1 within {proof.row_sum_max_error:.0e}",
         f"{hidden} {'exactly 0' if proof.future_exactly_zero else 'NOT 0'}",
     ]
-    if trace.kinds:
+    if trace.kinds and BARE not in trace.lacking:
         said.append(f"the likeliest tokens {'the same' if proof.same_argmax else 'NOT the same'}")
     if trace.kinds and proof.head_sum_max_error is not None:
         said.append(f"the heads add up to their layer within {proof.head_sum_max_error:.0e}")
