@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 import torch
+from torch import Tensor
 
 N_TOKENS = 3
-Gradients = tuple[torch.Tensor | None, ...]
 
 
 def needed(module: Any, missing: Sequence[str]) -> list[str]:
@@ -26,20 +26,28 @@ def needed(module: Any, missing: Sequence[str]) -> list[str]:
         part.register_forward_hook(lambda part, _given, _output: called.add(id(part)))
         for part in module.modules()
     ]
-    few = torch.ones((1, N_TOKENS), dtype=torch.long)
-    both = {"decoder_input_ids": few} if module.config.is_encoder_decoder else {}
-    with torch.inference_mode(mode=False), torch.enable_grad():
-        output = module(input_ids=few, **both)
-    for hook in hooks:
-        hook.remove()
-    result = output["logits"] if "logits" in output else output["last_hidden_state"]
     there = dict(module.named_parameters())
     asked = {name: there[name] for name in missing if name in there}
-    if not asked:
-        return sorted(missing)
-    found = torch.autograd.grad(result.sum(), list(asked.values()), allow_unused=True)
-    gradients = dict(zip(asked, cast(Gradients, found), strict=True))
+    with torch.inference_mode(mode=False), torch.enable_grad():
+        gradients = _gradients(_result(module), asked)
+    for hook in hooks:
+        hook.remove()
     without = {name for name, gradient in gradients.items() if gradient is None}
     parts = dict(module.named_modules())
     beside = {name for name in without if id(parts[name.rpartition(".")[0]]) in called}
     return sorted(name for name in missing if name not in beside)
+
+
+def _result(module: Any) -> Tensor:
+    few = torch.ones((1, N_TOKENS), dtype=torch.long)
+    both = {"decoder_input_ids": few} if module.config.is_encoder_decoder else {}
+    output = module(input_ids=few, **both)
+    return output["logits"] if "logits" in output else output["last_hidden_state"]
+
+
+def _gradients(result: Tensor, asked: dict[str, Tensor]) -> dict[str, Tensor | None]:
+    """None where the result does not depend on a weight."""
+    if not asked:
+        return {}
+    found = torch.autograd.grad(result.sum(), list(asked.values()), allow_unused=True)
+    return dict(zip(asked, cast(tuple[Tensor | None, ...], found), strict=True))

@@ -6,6 +6,7 @@ import streamlit as st
 
 from core.inspection.captions import mechanism_note
 from core.inspection.traced import AttentionTrace
+from core.models.lacking import BARE
 from pages.attention.controls import Asked
 from pages.attention.switches import CHANGES, STAYS, Switches, names_of
 from pages.shared.text import percent, plain, verdict_badge
@@ -18,6 +19,9 @@ INSTEAD = {"zero": "zero", "mean": "their mean over the {} questions"}
 
 def show_heading(asked: Asked, trace: AttentionTrace) -> None:
     """Question, answer, right or wrong: for the back row."""
+    if not trace.steps:
+        st.markdown(f"#### {plain(trace.question)}  :gray-badge[read, nothing written]")
+        return
     verdict = _verdict(asked, trace.answer)
     answer = plain(trace.answer) or "(nothing)"
     st.markdown(f"#### {plain(trace.question)} → **{answer}**{verdict}")
@@ -25,19 +29,35 @@ def show_heading(asked: Asked, trace: AttentionTrace) -> None:
 
 def show_answer(trace: AttentionTrace) -> None:
     """Probability and runners-up, and the integrity line."""
-    first = trace.steps[0]
-    others = ", ".join(f"{plain(c.label)} {percent(c.probability)}" for c in first.next_best)
-    proof = trace.proof
-    st.markdown(
-        f"Probability of this answer **{percent(trace.probability)}**; its first piece could also "
-        f"have been {others}.  \n"
-        f":material/verified: Replayed through the weights shown: logits differ by at most "
-        f"{proof.replay_max_difference:.0e}, rows sum to 1 within {proof.row_sum_max_error:.0e}, "
-        f"future {'exactly 0' if proof.future_exactly_zero else 'NOT 0'}, {proof.dtype}."
-    )
-    note = mechanism_note(trace)
-    if note:
+    written = ""
+    if trace.steps:
+        first = trace.steps[0]
+        others = ", ".join(f"{plain(c.label)} {percent(c.probability)}" for c in first.next_best)
+        written = (
+            f"Probability of this answer **{percent(trace.probability)}**; its first piece could "
+            f"also have been {others}.  \n"
+        )
+    st.markdown(f"{written}:material/verified: {_proved(trace)}")
+    for note in filter(None, [mechanism_note(trace), *map(plain, trace.lacking)]):
         st.markdown(f":material/info: {note}")
+
+
+def _proved(trace: AttentionTrace) -> str:
+    """The integrity line. Of models from elsewhere it says more: nobody here wrote them."""
+    proof = trace.proof
+    what = "streams" if BARE in trace.lacking else "logits"
+    hidden = "what is masked" if "encoder" in trace.kinds else "future"
+    said = [
+        f"Replayed through the weights shown: {what} differ by at most "
+        f"{proof.replay_max_difference:.0e}",
+        f"rows sum to 1 within {proof.row_sum_max_error:.0e}",
+        f"{hidden} {'exactly 0' if proof.future_exactly_zero else 'NOT 0'}",
+    ]
+    if trace.kinds:
+        said.append(f"the likeliest tokens {'the same' if proof.same_argmax else 'NOT the same'}")
+    if trace.kinds and proof.head_sum_max_error is not None:
+        said.append(f"the heads add up to their layer within {proof.head_sum_max_error:.0e}")
+    return f"{', '.join(said)}, {proof.dtype}."
 
 
 def show_change(before: AttentionTrace, found: "Effect", switches: Switches) -> None:

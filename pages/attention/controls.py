@@ -13,6 +13,7 @@ from pages.attention.offered import views_lacking
 from pages.attention.view import ARCS, MAP, PARTS, SPACE, View, make_view, why_not_folded
 from pages.shared import bound
 from pages.shared.choosing import TRACE, UPLOADED, checkpoint_task, choose_model
+from pages.shared.models import USUAL, Writing, choose_writing
 from pages.shared.no_first import choose_no_first, why_not
 from pages.shared.questions import choose_question
 from pages.shared.trace_files import OpenedTrace, choose_trace
@@ -37,6 +38,7 @@ class Asked:
     expected: str | None
     opened: OpenedTrace | None = None
     asked: QuestionSet | None = None
+    writing: Writing = USUAL
 
 
 def choose() -> Asked:
@@ -48,6 +50,7 @@ def choose() -> Asked:
         uploaded = checkpoint == UPLOADED
         upload = _choose_upload() if uploaded else None
         task = COURSE if uploaded else checkpoint_task(checkpoint)
+        writing = choose_writing(checkpoint)
         asks = upload is not None or not uploaded
         asked = choose_set(task) if asks else None
         question, expected = (
@@ -61,6 +64,7 @@ def choose() -> Asked:
         question=question,
         expected=expected,
         asked=asked,
+        writing=writing,
     )
 
 

@@ -58,7 +58,7 @@ def _answer(asked: Asked, source: Source, trace: AttentionTrace) -> AttentionTra
     show_answer(shown)
     if switches.covered:
         show_cover(switches)
-    elif changes:
+    elif changes and trace.steps:
         found = load_effect(source, asked.question, switches.off)
         show_change(trace, found, switches)
         with switches.place:
@@ -70,7 +70,7 @@ def _source(asked: Asked) -> Source:
     if asked.upload is not None:
         source = Source(asked.checkpoint, None, asked.upload.digest, asked.upload.load)
     else:
-        source = shipped(asked.checkpoint, asked.snapshot)
+        source = shipped(asked.checkpoint, asked.snapshot, asked.writing)
     return with_set(source, asked.asked)
 
 

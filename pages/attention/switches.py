@@ -17,6 +17,10 @@ from pages.shared.records import record_of
 from pages.shared.text import plain
 
 ROW = "off-L{}"
+NOTHING_WRITTEN = (
+    "Nothing is written behind this text, so no head can matter to it: with heads off, what the "
+    "later layers look at changes."
+)
 STAYS, CHANGES = "it stays", "it changes"
 INSTEAD: dict[Mode, str] = {"zero": "zero", "mean": "its mean"}
 
@@ -49,7 +53,10 @@ def choose_switches(
     """
     with st.popover("Heads off", icon=":material/toggle_off:", width="content"):
         off = _choose_mode(source, task)
-        _offer_ranked(source, trace, off)
+        if trace.steps:
+            _offer_ranked(source, trace, off)
+        else:
+            st.caption(NOTHING_WRITTEN)
         off = replace(off, heads=_choose_heads(trace))
         predict = bound.toggle(
             "Predict, then reveal",

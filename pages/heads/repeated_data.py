@@ -12,6 +12,7 @@ from core.inspection.repeated_record import RepeatedRecord, load_repeated, repea
 from core.inspection.repeated_rows import Repeated
 from core.paths import CHECKPOINTS
 from pages.heads.controls import PREFIX, Measured
+from pages.shared.models import home_of, listed
 
 WANTED = f"{PREFIX}wanted-twice"  # what was asked to be measured, in this session
 MOST_WANTED = 20
@@ -40,6 +41,8 @@ def problem_of(measured: Measured) -> str:
 
 def is_small(measured: Measured) -> bool:
     """Whether a page measures it while somebody waits."""
+    if listed(measured.checkpoint) is not None:
+        return False
     path = weights_path(CHECKPOINTS / measured.checkpoint, measured.snapshot)
     return path.stat().st_size <= SMALL_BYTES
 
@@ -52,7 +55,7 @@ def want(measured: Measured) -> None:
 
 def _found(measured: Measured) -> RepeatedRecord | str | None:
     """The record of these weights, or what is wrong with its file."""
-    folder = CHECKPOINTS / measured.checkpoint
+    folder = home_of(measured.checkpoint)
     try:
         status = repeated_file(folder).stat()
         return _kept(str(folder), measured.digest, status.st_mtime_ns, status.st_size)

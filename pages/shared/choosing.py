@@ -9,6 +9,7 @@ from core.data.task import Task, task_of
 from core.files import read_json
 from core.paths import CHECKPOINTS
 from pages.shared import bound
+from pages.shared.models import model_names
 
 DEFAULT_CHECKPOINT = "notable-pretrained"
 FINISHED = "finished"
@@ -26,7 +27,7 @@ def choose_model(
 
     `prefix` tells the keys of the controls, which are in the URL, from those of another page.
     """
-    name = choose_name(shelf_names(), prefix=prefix, label=label, others=others, default=default)
+    name = choose_name(every_name(), prefix=prefix, label=label, others=others, default=default)
     steps = [] if name in others else snapshot_steps(CHECKPOINTS / name)
     return name, choose_moment(steps, prefix=prefix) if steps else None
 
@@ -68,8 +69,13 @@ def choose_moment(
     return None if moment == FINISHED else int(moment)
 
 
+def every_name() -> list[str]:
+    """All checkpoints, then anyone's models."""
+    return [*shelf_names(), *model_names()]
+
+
 def shelf_names() -> list[str]:
-    """All checkpoints; the page ends here where there is none."""
+    """All checkpoints of this project; the page ends here where there is none."""
     names = list_checkpoints(CHECKPOINTS)
     if not names:
         st.error("There is no checkpoint in the folder checkpoints/.")

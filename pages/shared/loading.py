@@ -5,13 +5,15 @@ Torch is loaded with the first model: a trace from a file is looked at without.
 
 import gc
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import streamlit as st
 
+from core.checkpoints.progress import Progress
 from core.checkpoints.shelf import CheckpointError, weights_path
 from core.data.corpus import course_corpus
 from core.data.course import load_course
@@ -20,6 +22,15 @@ from core.data.question_set import QuestionSet
 from core.inspection.heads import EVERY_HEAD_ON, Head, HeadsOff, Mode
 from core.inspection.traced import AttentionTrace, unwritable
 from core.paths import CHECKPOINTS, PEOPLE
+from pages.shared.models import (
+    USUAL,
+    Writing,
+    kept_traces,
+    listed,
+    make_ready,
+    model_digest,
+    opened,
+)
 from pages.shared.records import digest
 
 if TYPE_CHECKING:
@@ -39,6 +50,7 @@ class Source:
     digest: str
     load: "Callable[[], Checkpoint]"
     asked: QuestionSet | None = None
+    writing: Writing = USUAL
 
 
 def with_set(source: Source, asked: QuestionSet | None) -> Source:
@@ -52,9 +64,9 @@ def _asking(load: "Callable[[], Checkpoint]", asked: QuestionSet) -> "Checkpoint
     return replace(load(), asked=asked)
 
 
-def _source_key(source: Source) -> tuple[str, int | None, str, str]:
+def _source_key(source: Source) -> tuple[str, int | None, str, str, Writing]:
     asked = "" if source.asked is None else source.asked.digest
-    return source.name, source.snapshot, source.digest, asked
+    return source.name, source.snapshot, source.digest, asked, source.writing
 
 
 def _off_key(off: HeadsOff) -> tuple[tuple[Head, ...], Mode]:
@@ -114,18 +126,33 @@ def _leave_out_what_stays() -> None:
     gc.freeze()
 
 
-def shipped(name: str, snapshot: int | None) -> Source:
-    """A checkpoint of the shelf. Raises CheckpointError if its weights cannot be read."""
-    digest = checkpoint_digest(name, snapshot)
-    return Source(name, snapshot, digest, partial(load_model, name, snapshot, digest))
+def shipped(name: str, snapshot: int | None, writing: Writing = USUAL) -> Source:
+    """A checkpoint of the shelf, or anyone's model there, loaded here so that it is seen what is
+    being done. Raises CheckpointError or NotAModel if it cannot be read.
+    """
+    model = listed(name)
+    if model is None:
+        digest = checkpoint_digest(name, snapshot)
+        return Source(name, snapshot, digest, partial(load_model, name, snapshot, digest))
+    make_ready(model)
+    digest = model_digest(model)
+    return Source(name, None, digest, partial(opened, model, digest, writing), writing=writing)
 
 
-@st.cache_resource(max_entries=64, show_spinner="Asking the model", hash_funcs=HASHED)
 def load_trace(source: Source, question: str, off: HeadsOff = EVERY_HEAD_ON) -> AttentionTrace:
-    """The trace of one question, with arrays that cannot be written to."""
-    from core.inspection.trace import trace  # noqa: PLC0415 - loads torch
+    """The trace of one question, with arrays that cannot be written to; kept by its bytes, since
+    one of 512 tokens may take as much as a hundred of ours.
+    """
 
-    return unwritable(trace(source.load(), question, off))
+    def load(_: Progress) -> tuple[AttentionTrace, int]:
+        from core.inspection.trace import trace  # noqa: PLC0415 - loads torch
+
+        found = unwritable(trace(source.load(), question, off))
+        values = [getattr(found, field.name) for field in fields(found)]
+        return found, sum(value.nbytes for value in values if isinstance(value, np.ndarray))
+
+    key = (*_source_key(source), question, *_off_key(off))
+    return kept_traces().get(key, load)
 
 
 @st.cache_resource(max_entries=512, show_spinner=False, hash_funcs=HASHED)

@@ -11,7 +11,7 @@ import streamlit as st
 from core.checkpoints.anyones import most_memory, open_anyones
 from core.checkpoints.found import digest_of, find_model
 from core.checkpoints.kept import Kept
-from core.checkpoints.models_shelf import Listed, list_models
+from core.checkpoints.models_shelf import MODELS, Listed, list_models
 from core.checkpoints.not_a_model import NotAModel
 from core.checkpoints.progress import Progress, silent
 from core.checkpoints.shelf import CARD
@@ -96,18 +96,21 @@ def opened(model: Listed, digest: str, writing: Writing) -> "Checkpoint":
     return replace(stored, name=model.name, vocabulary=vocabulary, limit=writing.n_tokens)
 
 
-def make_ready(name: str) -> None:
+def make_ready(model: Listed) -> None:
     """Load a model before it is asked, saying what is being done. Raises NotAModel."""
-    model = listed(name)
-    if model is None:
-        return
-    digest = model_digest(model)
+    digest, name = model_digest(model), plain(model.name)
     if (str(model.path), digest) in kept_models().keys:
         return
     place = st.empty()
-    with place.status(f"Opening {plain(name)}") as status:
-        _open(model, digest, lambda said: status.update(label=f"{plain(name)}: {plain(said)}"))
+    with place.status(f"Opening {name}") as status:
+        _open(model, digest, lambda said: status.update(label=f"{name}: {plain(said)}"))
     place.empty()
+
+
+def home_of(name: str) -> Path:
+    """Where what is recorded of a checkpoint lies; of anyone's model not beside its files."""
+    own = CHECKPOINTS / name
+    return own if (own / CARD).is_file() else MODELS / name
 
 
 @st.cache_resource(max_entries=1, show_spinner=False)

@@ -48,6 +48,7 @@ NO_MEANS_WITHOUT_TASK = (
     "Their mean is not offered: it is taken over questions, and this checkpoint has none of its "
     "own. Choose a question set."
 )
+FREE_TEXT = "The capital of France is"
 MOST_OF_PROMPT = 60  # characters of a prompt in a list
 Fits = Callable[[str], bool]
 
@@ -84,7 +85,7 @@ def choose_question(
             help=NOT_KNOWN if own else READ,
         )
     if task is None or source == TYPED:
-        text = _type(known, prefix, name)
+        text = _type(task, known, prefix, name)
     else:
         person = "person" if task.is_shipped else f"{task.name}-person"
         text = _choose_person(known, source, f"{prefix}{person}-{source}", name, fits)
@@ -122,11 +123,11 @@ def known_questions(task: Task | None) -> Questions:
         return {}
 
 
-def _type(known: Questions, prefix: str, name: str) -> str:
+def _type(task: Task | None, known: Questions, prefix: str, name: str) -> str:
     """The one place where a question comes in; what the address says comes with the control."""
     typed = bound.text_input(
-        "Question",
-        BIRTHPLACE.question(name),
+        "Text" if task is None else "Question",
+        FREE_TEXT if task is None else BIRTHPLACE.question(name),
         key=f"{prefix}question",
         follows=True,
         help=None if known else NO_NAMES,

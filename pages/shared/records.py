@@ -18,6 +18,7 @@ from core.inspection.head_record import (
     recorded_sets,
 )
 from core.paths import CHECKPOINTS
+from pages.shared.models import home_of, listed, model_digest
 
 
 def digest(path: Path) -> str:
@@ -54,7 +55,7 @@ def problem_of(name: str, weights: str, split: str = "dev") -> str:
 
 def sets_of(name: str, weights: str) -> dict[str, QuestionSet]:
     """The question sets over which a table of these weights is recorded, by name."""
-    folder = CHECKPOINTS / name
+    folder = home_of(name)
     paths = sorted(folder.glob(heads_file(folder, "*").name))
     try:
         times = tuple((str(path), path.stat().st_mtime_ns) for path in paths)
@@ -65,7 +66,7 @@ def sets_of(name: str, weights: str) -> dict[str, QuestionSet]:
 
 def _found(name: str, weights: str, split: str) -> HeadRecord | str | None:
     """The table, or what is wrong with its file."""
-    folder = CHECKPOINTS / name
+    folder = home_of(name)
     read = partial(load_record, folder, split, weights)
     try:
         status = heads_file(folder, split).stat()
@@ -95,4 +96,7 @@ def _sets(folder: str, weights: str, times: tuple[tuple[str, int], ...]) -> dict
 
 def weights_digest(name: str, snapshot: int | None) -> str:
     """The digest of the weights on disk. Raises ValueError if they cannot be read."""
+    model = listed(name)
+    if model is not None:
+        return model_digest(model)
     return digest(weights_path(CHECKPOINTS / name, snapshot))

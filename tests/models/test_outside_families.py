@@ -146,7 +146,11 @@ def test_two_threads_on_one_model_never_mix(name: str):
 
     def work(index: int) -> list[bool]:
         turns = [(index + turn) % 2 for turn in range(ROUNDS)]
-        return [torch.equal(run((made.ids, made.others)[i], True), alone[i]) for i in turns]
+        try:
+            return [torch.equal(run((made.ids, made.others)[i], True), alone[i]) for i in turns]
+        except BaseException:
+            barrier.abort()  # nobody is to wait for who has failed
+            raise
 
     with ThreadPoolExecutor(2) as pool:
         results = list(pool.map(work, (0, 1)))

@@ -34,9 +34,13 @@ def make_model(family: Family, *, seed: int = 0) -> Any:
 
 @torch.no_grad()
 def draw_parameters(model: nn.Module, seed: int) -> None:
-    """Scales of norms near 1, biases near 0, attention far from uniform."""
+    """Scales of norms near 1, biases near 0, attention far from uniform; positions that are a
+    formula stay as they are.
+    """
     generator = torch.Generator().manual_seed(seed)
     for name, parameter in model.named_parameters():
+        if not parameter.requires_grad:
+            continue
         is_scale = parameter.ndim == 1 and name.endswith("weight")
         std = 0.2 if parameter.ndim > 1 else 0.3
         parameter.normal_(1.0 if is_scale else 0.0, std, generator=generator)
