@@ -45,4 +45,4 @@ def said(path: Path, what: str = "") -> Generator[None]:
 def listed(names: list[str]) -> str:
     """The first few: a file may hold any number, of any length."""
     more = f" and {len(names) - 3} more" if len(names) > 3 else ""
-    return ", ".join(f"{name:.100}" for name in names[:3]) + more
+    return ", ".join(f"{name:.60}" for name in names[:3]) + more
