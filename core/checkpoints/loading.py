@@ -36,6 +36,7 @@ HEADS: tuple[tuple[Any, Any], ...] = (
     (families.MODEL_FOR_MASKED_LM_MAPPING_NAMES, AutoModelForMaskedLM),
     (families.MODEL_FOR_CAUSAL_LM_MAPPING_NAMES, AutoModelForCausalLM),
 )
+APART = "of weights that belong together (experts, parts of a matrix) some lack or do not fit"
 MOST_SPARE = 1.5  # parameters that a configuration may ask for, to numbers that the files hold
 
 
@@ -100,16 +101,21 @@ def _filled(
         progress(f"reading its weights: {n:,} of {found.n_tensors:,} tensors")
 
     with _tensors(found, stated, skeleton, tell) as (tensors, unused):
-        module, info = type(skeleton).from_pretrained(
-            None,
-            config=config,
-            state_dict=tensors,
-            dtype=torch.float32,
-            local_files_only=True,
-            trust_remote_code=False,
-            ignore_mismatched_sizes=True,  # they are refused by name
-            output_loading_info=True,
-        )
+        try:
+            module, info = type(skeleton).from_pretrained(
+                None,
+                config=config,
+                state_dict=tensors,
+                dtype=torch.float32,
+                local_files_only=True,
+                trust_remote_code=False,
+                ignore_mismatched_sizes=True,  # they are refused by name
+                output_loading_info=True,
+            )
+        except RuntimeError as error:
+            if "conversion of the weights" not in str(error):
+                raise
+            raise NotAModel(f"{found.path}: {APART}") from None
     return module, {**info, "unexpected_keys": {*info["unexpected_keys"], *unused}}
 
 

@@ -10,6 +10,7 @@ import tempfile
 from pathlib import Path
 from typing import Any, cast, get_args
 
+from tokenizers import Tokenizer
 from transformers import AutoConfig, AutoTokenizer, PreTrainedConfig, PreTrainedTokenizerFast
 from transformers.integrations import gguf as gguf_files
 from transformers.models.auto.configuration_auto import (
@@ -26,7 +27,7 @@ from core.checkpoints.not_a_model import NotAModel
 from core.checkpoints.odd import said
 from core.checkpoints.progress import Progress
 from core.checkpoints.store import Checkpoint
-from core.checkpoints.tokenizer_files import copy_tokenizer
+from core.checkpoints.tokenizer_files import TOKENIZER, copy_tokenizer
 from core.data.chat_template import MOST_TEMPLATE
 from core.data.outside_vocabulary import OutsideVocabulary
 from core.data.tokenizer_file import in_one_sentence
@@ -103,9 +104,24 @@ def _folder_tokenizer(found: Found, config: PreTrainedConfig) -> Any:
     with tempfile.TemporaryDirectory() as copied:
         copy_tokenizer(found.path, Path(copied), lambda name: inside(found.path, name))
         with in_one_sentence(UNREADABLE):
-            return AutoTokenizer.from_pretrained(
+            tokenizer: Any = AutoTokenizer.from_pretrained(
                 copied, config=config, local_files_only=True, trust_remote_code=False
             )
+            return _as_in_file(tokenizer, Path(copied) / TOKENIZER)
+
+
+def _as_in_file(tokenizer: Any, path: Path) -> Any:
+    """A family's class knows the special tokens, but builds its own rules around the vocabulary:
+    where the file has the rules, they are the file's.
+    """
+    if not path.exists():
+        return tokenizer
+    return PreTrainedTokenizerFast(
+        tokenizer_object=Tokenizer.from_file(str(path)),
+        model_max_length=tokenizer.model_max_length,
+        chat_template=tokenizer.chat_template,
+        **tokenizer.special_tokens_map,
+    )
 
 
 def _gguf_tokenizer(found: Found) -> Any:

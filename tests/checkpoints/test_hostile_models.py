@@ -128,6 +128,15 @@ def test_padding_cutting_off_and_chance_are_not_taken(tmp_path: Path):
     assert [vocabulary.encode("the") for _ in range(20)] == [[3, 30, 8]] * 20
 
 
+def test_a_text_is_cut_as_the_file_says_and_not_as_the_familys_class_would(tmp_path: Path):
+    apart = whole.tokenizer() | {"pre_tokenizer": None}
+    named = whole.SETTINGS | {"tokenizer_class": "LlamaTokenizer"}
+    changed = files(tokenizer__json=spelt(apart), tokenizer_config__json=spelt(named))
+    stored = open_anyones(whole.put(tmp_path / "tiny", changed))
+    assert stored.vocabulary.encode("the") == [30, 8]  # no space in front
+    assert stored.vocabulary.end_ids == {2}
+
+
 def test_a_token_without_a_row_is_named_when_it_is_typed(tmp_path: Path):
     extra = {**whole.tokenizer()["added_tokens"][0], "id": 32, "content": "<extra>"}
     changed = whole.tokenizer()
