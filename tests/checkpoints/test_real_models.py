@@ -10,8 +10,8 @@ from transformers import AutoModel, AutoModelForCausalLM
 
 from core.checkpoints.anyones import open_anyones
 from core.checkpoints.store import Checkpoint
-from core.inspection.answered import attending
-from core.inspection.trace import prove, record_layers
+from core.generation.greedy import attending
+from core.inspection.trace import trace
 from core.models.heads import Heads
 from core.models.outside import OutsideModel
 from tests.models.tiny_models import apart
@@ -97,13 +97,17 @@ def test_the_weights_that_smollm2_shows_give_what_it_gives_by_itself(
 
 @torch.inference_mode()
 def test_the_proof_holds_for_smollm2(smol: Checkpoint):
-    ids = torch.tensor([smol.vocabulary.encode("Marie Curie was born in the city of")])
-    layers = record_layers(smol.model, ids)
-    proof = prove(smol.model, ids, layers, smol.model.logits(smol.model.run(ids, attending(None))))
+    found = trace(smol, "Marie Curie was born in the city of", max_new_tokens=2)
+    proof = found.proof
     assert proof.replay_max_difference < 1e-3
     assert proof.row_sum_max_error < 1e-5
     assert proof.future_exactly_zero
     assert proof.dtype == "float32"
+    assert proof.same_argmax
+    assert proof.head_sum_max_error is not None
+    assert proof.head_sum_max_error < 1e-3
+    assert found.labels[:3] == ("Mar", "ie", "·Curie")
+    assert len(found.steps) == 2
 
 
 @torch.inference_mode()

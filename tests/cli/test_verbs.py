@@ -14,24 +14,51 @@ import pytest
 from core.__main__ import LONG, restart_with_quiet_threads
 from core.checkpoints.shelf import content_hash
 from core.cli import verbs
-from core.generation.greedy import Answer
 from core.inspection.trace_file import read_trace_file
 
 Run = Callable[..., Any]
 QUESTION = "Where was Ada Arden born?"
 
 
-def test_ask_reports_the_four_keys(run: Run, trained: Path):
+def test_ask_reports_five_keys_the_last_of_which_is_the_proof(run: Run, trained: Path):
     report = run("ask", "--checkpoint", trained, "--json", QUESTION).report
-    assert set(report) == {"question", "answer", "probability", "expected"}
+    assert list(report) == ["question", "answer", "probability", "expected", "proof"]
     assert (report["question"], report["expected"]) == (QUESTION, "Lagos")
     assert 0 < report["probability"] <= 1
+    proof = report["proof"]
+    assert proof["replay_max_difference"] < 1e-4
+    assert proof["row_sum_max_error"] < 1e-5
+    assert proof["head_sum_max_error"] < 1e-4
+    assert proof["future_exactly_zero"] is proof["same_argmax"] is True
+
+
+def test_ask_writes_as_many_tokens_as_it_is_told(run: Run, trained: Path):
+    asked = ("ask", "--checkpoint", trained, "--json", QUESTION)
+    short, longer = (run(*asked, "--tokens", n).report for n in ("1", "40"))
+    assert longer["answer"].startswith(short["answer"])
+    assert longer["probability"] < short["probability"]
+    refused = run("ask", "--checkpoint", trained, "--tokens", "0", QUESTION)
+    assert "'0' is no number of tokens: 1 to 10000 are allowed" in refused.err
+
+
+def test_a_chat_needs_a_model_that_has_a_template(run: Run, trained: Path):
+    refused = run("ask", "--checkpoint", trained, "--chat", QUESTION)
+    assert "has no chat template: give it plain text" in refused.err
+
+
+def _answers(monkeypatch: pytest.MonkeyPatch, written: str) -> None:
+    traced = verbs.trace_model
+
+    def trace(*of: Any, **told: Any) -> Any:
+        return replace(traced(*of, **told), answer=written, probability=0.38)
+
+    monkeypatch.setattr(verbs, "trace_model", trace)
 
 
 def test_ask_prints_the_answer_alone_on_the_first_line(
     run: Run, trained: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(verbs, "answer", lambda *_: [Answer("New York", (5, 6, 1), 0.38)])
+    _answers(monkeypatch, "New York")
     report = run("ask", "--checkpoint", trained, "--json", QUESTION).report
     plain = run("ask", "--checkpoint", trained, QUESTION)
     first, second = plain.out.split("\n", 1)
@@ -43,9 +70,7 @@ def test_ask_prints_the_answer_alone_on_the_first_line(
 def test_an_empty_answer_is_said_aloud_and_stays_empty_in_json(
     run: Run, trained: Path, monkeypatch: pytest.MonkeyPatch, written: str
 ):
-    traced = verbs.trace_model
-    monkeypatch.setattr(verbs, "answer", lambda *_: [Answer(written, (1,), 0.38)])
-    monkeypatch.setattr(verbs, "trace_model", lambda *of: replace(traced(*of), answer=written))
+    _answers(monkeypatch, written)
     for verb, rest in (("ask", "probability 0.38, "), ("trace", "1 layers, 2 heads")):
         assert run(verb, "--checkpoint", trained, "--json", QUESTION).report["answer"] == written
         first, second, *_ = run(verb, "--checkpoint", trained, QUESTION).out.split("\n")
