@@ -34,7 +34,9 @@ from core.models.outside_run import (
     Past,
     Stopped,
     UnkeptError,
+    follows_length,
     going_through,
+    keep_as_loaded,
     register,
     surround_block,
     surround_projection,
@@ -61,6 +63,9 @@ class OutsideModel:
         self._own = OwnAttention(str(config._attn_implementation))  # noqa: SLF001
         module.set_attn_implementation(ATTENTION)
         self._has_source = bool(config.is_encoder_decoder)
+        self._turning = [part for part in module.modules() if follows_length(part)]
+        for part in self._turning:
+            keep_as_loaded(part)
         self.layout: Layout = probe(module, self._own.output, has_source=self._has_source)
         for block in self.layout.modules:
             surround_block(block)
@@ -96,9 +101,10 @@ class OutsideModel:
         """Whether two halves, the second looking back at the first, give what the whole gives.
 
         Where blocks remember otherwise than by keys and values, or a family makes masks of its own
-        that do not reach back, there is no second half.
+        that do not reach back, there is no second half; where positions are turned by angles that
+        depend on the length, keys of a shorter text are not those of a longer one.
         """
-        if any(place.kind != "decoder" for place in self.places):
+        if self._turning or any(place.kind != "decoder" for place in self.places):
             return False
         ids, past = torch.arange(1, 7)[None], dict[int, OutsideHeads]()
 

@@ -8,6 +8,7 @@ on the model or in this module, so two sessions can look at one model at the sam
 block (and each output projection) stands a function that asks the same.
 """
 
+import copy
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -21,6 +22,7 @@ from transformers.masking_utils import eager_mask  # pyright: ignore[reportUnkno
 # The name under which the attention function and its mask are known to transformers.
 ATTENTION = "explorer"
 Forward = Callable[..., Any]
+BY_LENGTH = ("dynamic", "longrope")  # of the kinds of rotary positions
 
 
 class Pass(Protocol):
@@ -86,6 +88,26 @@ def surround_projection(module: nn.Module) -> None:
         return forward(x) if current is None else current.projection(forward, x)
 
     module.forward = asked
+
+
+def follows_length(module: nn.Module) -> bool:
+    """Whether a part turns positions by angles that depend on how long the text is."""
+    kinds: Any = getattr(module, "rope_type", ())
+    named = kinds.values() if isinstance(kinds, dict) else [kinds]
+    return any(kind in BY_LENGTH for kind in named)
+
+
+def keep_as_loaded(module: nn.Module) -> None:
+    """Such a part remembers the longest text so far, whoever's it was: every call gets a copy of it
+    as it was loaded.
+    """
+    loaded = copy.deepcopy(module)
+    config: Any = loaded.config
+
+    def as_loaded(*args: Any, **kwargs: Any) -> Any:
+        return copy.deepcopy(loaded, {id(config): config})(*args, **kwargs)
+
+    module.forward = as_loaded
 
 
 def _attention(

@@ -156,6 +156,12 @@ DECODERS = (
     ),
     llama("cohere", GROUPED | {"logit_scale": 0.25}),
     llama("starcoder2"),
+    llama(  # a soft cap of the logits
+        "vaultgemma",
+        WIDER | ALTERNATING,
+        windows=(6, None),
+        cannot={"attribution": NOT_LINEAR},
+    ),
     llama("stablelm"),
     llama(
         "deepseek_v3",
@@ -229,33 +235,3 @@ BOTH = (
     Family(name="marian", kind="both", sizes=BART, blocks=SEQ2SEQ, cannot=TWO, keeps_past=False),
 )
 FAMILIES = {family.name: family for family in (*DECODERS, *ENCODERS, *BOTH)}
-
-# It makes a mask of its own, which does not reach back to a cache.
-OWN_MASK = llama("doge")
-# Heads work in a narrower stream within the blocks.
-BOTTLENECK = encoder(
-    "mobilebert",
-    SMALL | {"hidden_size": 2 * WIDTH, "embedding_size": WIDTH, "intra_bottleneck_size": WIDTH},
-    "",
-    "",
-)
-# Its residual stream has an axis more.
-SEVERAL_STREAMS = llama(
-    "deepseek_v4",
-    WIDER
-    | {"n_routed_experts": 4, "num_experts_per_tok": 2, "moe_intermediate_size": 16}
-    | {"sliding_window": 6, "q_lora_rank": 16},
-)
-REFUSED = (
-    gpt("gpt_neo", {"hidden_size": WIDTH, "num_layers": 2, "num_heads": N_HEADS}
-        | {"vocab_size": VOCABULARY, "attention_types": [[["global", "local"], 1]]}, "", ""),
-    gpt("bloom", {"hidden_size": WIDTH, "n_layer": 2, "n_head": N_HEADS}
-        | {"vocab_size": VOCABULARY}, "", ""),
-    gpt("falcon", {key: value for key, value in SMALL.items() if key != "intermediate_size"},
-        "", ""),
-    gpt("xlnet", {"d_model": WIDTH, "n_layer": 2, "n_head": N_HEADS, "d_inner": 48}
-        | {"vocab_size": VOCABULARY}, "", ""),
-    encoder("deberta-v2", SMALL, "", ""),
-    encoder("longformer", SMALL | {"attention_window": 4}, "", ""),
-    gpt("mamba", {"hidden_size": WIDTH, "num_hidden_layers": 2, "vocab_size": VOCABULARY}, "", ""),
-)  # fmt: skip

@@ -1,8 +1,9 @@
 """The table of families: what holds for each, and why not where it does not."""
 
 from core.models.outside import OutsideModel
-from tests.models.families import FAMILIES, REFUSED, SEVERAL_STREAMS
+from tests.models.families import FAMILIES
 from tests.models.measured import MEASURES, measured
+from tests.models.odd_families import REFUSED, SEVERAL_STREAMS
 from tests.models.tiny_models import make_model
 
 

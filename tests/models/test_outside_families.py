@@ -16,15 +16,10 @@ from core.inspection.answered import attending
 from core.models.heads import Heads
 from core.models.outside import OutsideModel
 from core.models.seam import Stream
-from tests.models.families import (
-    BOTTLENECK,
-    FAMILIES,
-    OWN_MASK,
-    REFUSED,
-    SEVERAL_STREAMS,
-)
+from tests.models.families import FAMILIES
 from tests.models.family import N_HEADS, POST_NORM, WIDTH, Family
 from tests.models.measured import MEASURES, NO_CACHE, measured, off, off_at
+from tests.models.odd_families import BOTTLENECK, BY_LENGTH, OWN_MASK, REFUSED, SEVERAL_STREAMS
 from tests.models.table import table
 from tests.models.tiny_models import apart, make_model, tiny
 
@@ -183,6 +178,19 @@ def test_a_family_without_a_cache_or_of_another_width_is_shown_all_the_same(fami
     assert not model.shape.keeps_past
     assert model.cannot("attribution").startswith(POST_NORM)
     assert apart(model.logits(model.run(ids, attending(None))), expected) < SAME
+
+
+@pytest.mark.parametrize("family", BY_LENGTH, ids=lambda family: family.name)
+@torch.inference_mode()
+def test_what_one_text_does_to_positions_another_never_sees(family: Family):
+    plain = make_model(family)
+    model = OutsideModel(copy.deepcopy(plain), has_head=True)
+    assert not model.shape.keeps_past
+    texts = {n: torch.arange(5, 5 + n)[None] for n in (6, 10, 12, 20)}
+    alone = {n: copy.deepcopy(plain)(input_ids=ids).logits for n, ids in texts.items()}
+    for n in (12, 6, 20, 12, 10, 6):
+        assert apart(model.logits(model.run(texts[n], attending(None))), alone[n]) < SAME
+    assert apart(alone[20][:, :6], alone[6]) > 1e-3  # the angles are others
 
 
 def test_a_family_with_several_residual_streams_is_refused():
