@@ -1,6 +1,7 @@
 """Greedy answers: the cache and the batch change nothing, limits and refusals hold."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -85,6 +86,8 @@ def test_the_limit_and_the_block_bound_an_answer(model: GPT, characters: Vocabul
     with torch.no_grad():
         model.head.weight[MASK_ID] = 0.0  # its logit is 0, never the largest of many
     (short,) = answer(with_task(model, characters), ["Ada"], max_new_tokens=3)
+    (limited,) = answer(replace(with_task(model, characters), limit=3), ["Ada"])
+    assert limited == short
     assert len(short.ids) == 3
     question = "a" * 40
     (bounded,) = answer(with_task(model, characters), [question], max_new_tokens=30)
