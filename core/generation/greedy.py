@@ -77,12 +77,13 @@ def answer(
     token, and for a model that cannot write.
     """
     model = checkpoint.model
-    refuse_lacking(model, "answer")
+    fills = "encoder" in model.shape.kinds and not model.shape.has_source
+    refuse_lacking(model, "logits" if fills else "answer")
     limit = checkpoint.limit if max_new_tokens is None else max_new_tokens
     if limit < 1:
         raise ValueError(f"max_new_tokens is {limit}; it must be at least 1")
     prompts = [prompt_ids(checkpoint, text) for text in questions]
-    if "encoder" in model.shape.kinds and not model.shape.has_source:
+    if fills:
         return [_filled(checkpoint, prompt, change) for prompt in prompts]
     by_length: dict[tuple[int, int], list[int]] = defaultdict(list)
     for index, (text, prompt) in enumerate(zip(questions, prompts, strict=True)):

@@ -83,6 +83,7 @@ def patch(checkpoint: Checkpoint, question: str, other: str, sites: Sequence[Sit
     """
     model = checkpoint.model
     refuse_lacking(model, "patching")
+    refuse_lacking(model, "answer")  # whose probabilities are read
     prompts = aligned(checkpoint, question, other)
     given = answer(checkpoint, [question, other])
     donor = record_run(model, torch.tensor([prompts[1]]))

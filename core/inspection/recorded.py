@@ -15,7 +15,7 @@ from torch import Tensor
 
 from core.inspection.traced import Array, Proof
 from core.models.heads import DotHeads, Heads
-from core.models.seam import Change, Model
+from core.models.seam import Change, Model, Stream
 
 Positions = NDArray[np.intp]
 
@@ -89,6 +89,15 @@ class Recorded:
         self.dtype = str(weights.dtype).removeprefix("torch.")
         self._sum_parts(layer, output)
         return output
+
+    def tap(self, layer: int, stream: Stream) -> Stream:
+        """The residual stream after a layer is written down, unless there are several of them."""
+        shape = self.model.shape
+        if not shape.n_latents and not shape.has_source:
+            sizes = (shape.n_layers, self.n_tokens, stream.x.shape[-1])
+            self.arrays.setdefault("stream", np.zeros(sizes, dtype=np.float32))
+            self.arrays["stream"][layer] = stream.x[0].numpy()
+        return stream
 
     def replayed(self, layer: int, heads: Heads) -> Tensor:
         """The output by the weights that were written down."""

@@ -110,7 +110,7 @@ def record(
     n_tokens = n_source + ids.shape[1]
     keeps_scores = weights_bytes(model, n_tokens) <= MOST_SCORES_BYTES
     recorded = Recorded(model, n_tokens, n_source, change, keeps_scores)
-    model.run(ids, recorded.attend, source=source)
+    model.run(ids, recorded.attend, source=source, tap=recorded.tap)
     return recorded
 
 
@@ -205,7 +205,7 @@ def _writes(checkpoint: Checkpoint, prompt: Sequence[int]) -> bool:
         return not model.cannot("answer")
     has_gaps = bool(gaps(checkpoint, prompt))
     if has_gaps:
-        refuse_lacking(model, "answer")
+        refuse_lacking(model, "logits")
     return has_gaps
 
 

@@ -90,8 +90,9 @@ class AttentionTrace:
     as BOS. `sink` (n_layers, n_heads, L) is the share of each row that a learned sink takes from
     the keys. `n_kv_heads` (0: as many as heads) heads of keys and values are shared by runs of
     query heads. `scores` are empty where they would be too large to keep; then `seen`
-    (n_layers, L, L) says what a row may look at. `lacking` says in sentences what this model
-    cannot give.
+    (n_layers, L, L) says what a row may look at. `stream` (n_layers, L, width) is the residual
+    stream after each layer, where one stream of tokens goes through all of them; it stays with the
+    process that recorded it. `lacking` says in sentences what this model cannot give.
 
     `recorded` are the heads that there are numbers of (empty: all). A trace from a file may hold
     some alone: the others have no weight anywhere and cannot be looked at.
@@ -126,6 +127,7 @@ class AttentionTrace:
     weights: Array
     value_norm: Array
     sink: Array | None = None
+    stream: Array | None = None
     proof: Proof
 
     @property

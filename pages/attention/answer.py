@@ -1,6 +1,6 @@
 """The top of the page: question, answer, runners-up, right or wrong, and the proof."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
@@ -9,6 +9,7 @@ from core.inspection.traced import AttentionTrace
 from core.models.lacking import BARE
 from pages.attention.controls import Asked
 from pages.attention.switches import CHANGES, STAYS, Switches, names_of
+from pages.shared.loading import Source
 from pages.shared.text import percent, plain, verdict_badge
 
 if TYPE_CHECKING:
@@ -74,6 +75,13 @@ def show_change(before: AttentionTrace, found: "Effect", switches: Switches) -> 
         f"{percent(before.probability)}; this answer has now **{percent(now)}**"
         f"{_said(switches.guess, changed)}"
     )
+
+
+def show_chat(source: Source, question: str) -> None:
+    """The text that really goes in, with what the chat template puts around it."""
+    in_chat: Any = source.load().vocabulary
+    st.caption("What goes in, with the chat template:")
+    st.code(in_chat.text_in(question), language=None, wrap_lines=True)
 
 
 def show_cover(switches: Switches) -> None:

@@ -2,11 +2,13 @@
 
 import streamlit as st
 
+from core.checkpoints.not_a_model import NotAModel
 from core.checkpoints.shelf import CheckpointError
 from core.inspection.traced import AttentionTrace
 from pages.attention.answer import (
     show_answer,
     show_change,
+    show_chat,
     show_cover,
     show_heading,
     show_pieces,
@@ -37,6 +39,8 @@ def main() -> None:
         trace = load_trace(source, asked.question)
     except CheckpointError as error:
         _refuse(asked, f"This checkpoint cannot be used: {error}")
+    except NotAModel as error:
+        _refuse(asked, f"This model cannot be opened: {error}")
     except ValueError as error:
         _refuse(asked, f"This question cannot be asked: {error}")
     else:
@@ -55,6 +59,8 @@ def _answer(asked: Asked, source: Source, trace: AttentionTrace) -> AttentionTra
     shown = load_trace(source, asked.question, switches.off) if changes else trace
     with heading:
         show_heading(asked, shown)
+    if asked.writing.in_chat:
+        show_chat(source, asked.question)
     show_answer(shown)
     if switches.covered:
         show_cover(switches)

@@ -16,13 +16,15 @@ from core.figures.template import Figure
 from core.inspection.blocks import block_name, kinds_of, sharing
 from core.inspection.components import KINDS, principal, token_kind
 from core.inspection.heads import Head, head_name
-from core.inspection.traced import AttentionTrace
+from core.inspection.traced import Array, AttentionTrace
 from pages.attention.apart import announced
 from pages.attention.controls import Display
 from pages.attention.view import ARCS, PARTS, SPACE, Axes, token_axes
+from pages.shared import bound
 from pages.shared.charts import clicked, clicked_point, show_chart, show_plot
 from pages.shared.text import plain
 
+VECTORS, STREAM = "queries and keys", "residual stream"
 MAP_KEY = "map-chart"
 SAVED = "The camera above this picture saves it as SVG; a double click shows all of it again."
 
@@ -137,6 +139,17 @@ def _show_parts(trace: AttentionTrace, display: Display, chosen: Chosen) -> Figu
 
 def _show_points(trace: AttentionTrace, display: Display, chosen: Chosen) -> None:
     axes, token = _token_axes(trace, display, chosen)
+    of = bound.segmented_control(
+        "Points of",
+        [VECTORS] if trace.stream is None else [VECTORS, STREAM],
+        default=VECTORS,
+        required=True,
+        key="points",
+        label_visibility="collapsed",
+    )
+    if of == STREAM and trace.stream is not None:
+        _show_stream(trace, trace.stream, axes, chosen.at[0], token)
+        return
     plot, shares = points_of(trace, axes, chosen.at, token)
     show_plot(plot, alt=f"Queries and keys of {head_name(*chosen.at)} as points")
     named = " + ".join(f"{share:.0%}" for share in shares)
@@ -145,6 +158,23 @@ def _show_points(trace: AttentionTrace, display: Display, chosen: Chosen) -> Non
         f"{named} = **{sum(shares):.0%}** of their variance. Drag to turn; the larger points are "
         f"those of position {token}. Near is not attended to: weights follow from dot products, "
         f"and from what these three axes leave out. {SAVED}"
+    )
+
+
+def _show_stream(trace: AttentionTrace, stream: Array, axes: Axes, layer: int, token: int) -> None:
+    """The stream of every token after one layer, on principal components of its own."""
+    rows = list(axes.rows)
+    found = principal(stream[layer][rows])
+    kinds = _kinds(trace, axes.row_labels, rows, latents=False)
+    points = Cloud("residual stream", found.points, rows, axes.row_labels, kinds)
+    shares, name = found.shares.tolist(), f"L{layer} residual stream"
+    plot = cloud([points], shares, KINDS, chosen=token, name=name)
+    show_plot(plot, alt=f"The residual stream after L{layer} as points, one a token")
+    named = " + ".join(f"{share:.0%}" for share in shares)
+    st.caption(
+        f"The residual stream after L{layer}, a point a token, on its principal components, which "
+        f"have {named} = **{sum(shares):.0%}** of its variance. A token far from all others takes "
+        f"most of it: often the first, on which heads rest. Drag to turn. {SAVED}"
     )
 
 

@@ -7,9 +7,7 @@ from typing import Any
 import pytest
 import torch
 from safetensors.torch import load_file, save_file
-from tokenizers import Tokenizer, models, pre_tokenizers
 from torch import Tensor
-from transformers import PreTrainedTokenizerFast
 
 from core.checkpoints.anyones import open_anyones
 from core.checkpoints.found import NotAModel
@@ -18,40 +16,21 @@ from core.inspection.answered import attending
 from core.models.outside import OutsideModel
 from tests.models.families import FAMILIES
 from tests.models.family import LONGEST, N_HEADS, VOCABULARY
+from tests.models.saved import save_tiny
 from tests.models.tiny_models import apart, tiny
 
-SPECIAL = ["[PAD]", "<s>", "</s>", "[UNK]", "[MASK]"]
 WEIGHTS = "model.safetensors"
 NO_HEAD = "this model has no head that reads tokens"
 Saved = Callable[[str], Path]
 pytestmark = pytest.mark.xdist_group("families")
 
 
-@pytest.fixture(scope="module")
-def tokenizer() -> Any:
-    """A word a token, as many as the models have."""
-    words = [*SPECIAL, *(f"w{index}" for index in range(len(SPECIAL), VOCABULARY))]
-    plain = Tokenizer(
-        models.WordLevel({word: index for index, word in enumerate(words)}, unk_token="[UNK]")
-    )
-    plain.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
-    named = dict(zip(("pad", "bos", "eos", "unk", "mask"), SPECIAL, strict=True))
-    return PreTrainedTokenizerFast(
-        tokenizer_object=plain,
-        model_max_length=LONGEST,
-        **{f"{what}_token": word for what, word in named.items()},
-    )
-
-
 @pytest.fixture
-def saved(tmp_path: Path, tokenizer: Any) -> Saved:
+def saved(tmp_path: Path) -> Saved:
     """A family's tiny model in a folder, its weights in one file."""
 
     def save(name: str) -> Path:
-        folder = tmp_path / name.replace(", ", "-").replace(" ", "-")
-        tiny(name).plain.save_pretrained(folder)
-        tokenizer.save_pretrained(folder)
-        return folder
+        return save_tiny(name, tmp_path / name.replace(", ", "-").replace(" ", "-"))
 
     return save
 

@@ -171,13 +171,20 @@ def test_the_proof_holds_where_nothing_is_masked(encoder: Checkpoint):
     assert prove(recorded, own, ids, None).replay_max_difference > 1e-2
 
 
-def test_a_model_that_does_not_write_says_so_when_it_is_asked(encoder: Checkpoint):
-    assert encoder.model.cannot("answer") == DOES_NOT_WRITE
-    with pytest.raises(ValueError, match=f"^{re.escape(DOES_NOT_WRITE)}$"):
-        answer(encoder, [QUESTION])
-    with pytest.raises(ValueError, match=f"^{re.escape(DOES_NOT_WRITE)}$"):
-        trace(encoder, QUESTION)  # whose ⁇ is a gap
+def test_an_encoder_fills_its_gaps_and_writes_nothing_behind_a_text(encoder: Checkpoint):
+    (filled,) = answer(encoder, [QUESTION])  # whose ⁇ is a gap
+    assert len(filled.ids) == 1
+    found = trace(encoder, QUESTION)
+    assert found.answer == filled.text
+    (step,) = found.steps
+    assert step.row == step.position == found.n_tokens - 1
+    assert found.proof.replay_max_difference < 1e-5
     looked_at = trace(replace(encoder, task=None), QUESTION)
     assert (looked_at.answer, looked_at.steps) == ("", ())
     assert looked_at.kinds == ("encoder",) * N_LAYERS
     assert looked_at.visible.all()
+    with pytest.raises(ValueError, match="there is no ⁇ in the text: an encoder fills gaps"):
+        answer(replace(encoder, task=None), [QUESTION])
+    assert encoder.model.cannot("answer") == DOES_NOT_WRITE
+    with pytest.raises(ValueError, match=f"^{re.escape(DOES_NOT_WRITE)}$"):
+        patch(encoder, QUESTION, OTHER, [])

@@ -220,3 +220,14 @@ def test_free_text_is_traced_all_the_same(make_gpt: MakeGPT, pieces: Vocabulary)
     seen = trace(with_task(make_gpt(vocabulary_size=pieces.size), pieces), "<b>Kyoto</b>")
     assert seen.name_positions == ()
     assert seen.proof.replay_max_difference < 1e-4
+
+
+@torch.inference_mode()
+def test_the_residual_stream_is_that_after_every_layer(traced: AttentionTrace, model: GPT):
+    assert traced.stream is not None
+    assert traced.stream.shape == (2, traced.n_tokens, model.config.width)
+    added = traced.stream[1] - traced.stream[0]
+    assert np.abs(added).max() > 1e-3
+    logits = model.logits(torch.from_numpy(traced.stream[1][traced.steps[0].row]))
+    written = logits.softmax(-1).max()
+    assert float(written) == pytest.approx(traced.steps[0].probability, rel=1e-4)

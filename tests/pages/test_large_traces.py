@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import numpy as np
 import pytest
 import streamlit as st
 from streamlit.dataframe_util import convert_arrow_bytes_to_pandas_df
@@ -203,6 +204,16 @@ def test_queries_and_keys_are_points_and_their_shares_are_named(shown: Shown):
     app = opened(without)
     assert app.button_group(key="view").options == ["map", "arcs"]
     assert "without queries and keys there are no points" in shown(app)
+
+
+def test_the_residual_stream_is_points_where_the_trace_has_it(shown: Shown):
+    stream = np.random.default_rng(0).standard_normal((2, 12, 6)).astype(np.float32)
+    app = opened(fake_trace(2, 2, 12, stream=stream), view="3D", points="residual stream")
+    figure = plot(app)
+    assert len([text for trace in figure["data"] for text in trace["text"]]) == 12
+    assert "The residual stream after L" in shown(app)
+    app = opened(fake_trace(2, 2, 12), view="3D")
+    assert app.button_group(key="points").options == ["queries and keys"]
 
 
 @pytest.fixture

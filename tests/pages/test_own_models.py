@@ -1,0 +1,113 @@
+"""Anyone's models on the pages: offered by name, opened once, asked, and what they lack is said."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+from pages.heads.overview import CHOOSE_SET
+from pages.shared.models import kept_models
+from tests.models.saved import save_tiny
+from tests.pages.conftest import open_link
+
+Open = Callable[..., AppTest]
+Shown = Callable[[AppTest], str]
+TEXT = "w7 w9 w11 w13"
+pytestmark = pytest.mark.xdist_group("families")
+
+
+@pytest.fixture(scope="module")
+def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of the server's: a decoder, an encoder and both."""
+    folder = tmp_path_factory.mktemp("models")
+    for name in ("llama", "bert", "t5"):
+        save_tiny(name, folder / name)
+    return folder
+
+
+@pytest.fixture
+def served(
+    store: Callable[..., Path], models: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[None]:
+    """The server names the folder; one checkpoint of ours stands beside them."""
+    store()
+    monkeypatch.setenv("EXPLORER_MODELS", str(models))
+    st.cache_data.clear()
+    yield
+    st.cache_data.clear()
+
+
+@pytest.mark.usefixtures("served")
+def test_a_decoder_is_opened_once_asked_and_proved(open_page: Open, shown: Shown):
+    app = open_page(checkpoint="llama", question=TEXT, tokens="3")
+    assert not app.error, shown(app)
+    assert "Replayed through the weights shown: logits differ by at most" in shown(app)
+    assert "future exactly 0" in shown(app)
+    assert "the likeliest tokens the same" in shown(app)
+    assert "the heads add up to their layer within" in shown(app)
+    assert app.number_input(key="tokens").value == 3
+    (first,) = kept_models().keys
+    open_page(checkpoint="llama", question=f"{TEXT} w15")
+    assert kept_models().keys == [first]
+
+
+@pytest.mark.usefixtures("served")
+def test_heads_of_anyones_model_can_be_switched_off(open_page: Open, shown: Shown):
+    query = {"checkpoint": "llama", "question": TEXT, "tokens": "2", "off-L0": "H1"}
+    app = open_page(**query)
+    assert not app.error, shown(app)
+    assert "Off: L0·H1" in shown(app)
+    assert "With every head" in shown(app)
+
+
+@pytest.mark.usefixtures("served")
+def test_an_encoder_fills_its_gap_and_without_one_is_only_looked_at(open_page: Open, shown: Shown):
+    filled = open_page(checkpoint="bert", question="w7 [MASK] w9")
+    assert not filled.error, shown(filled)
+    assert "Probability of this answer" in shown(filled)
+    assert "what is masked exactly 0" in shown(filled)
+    read = open_page(checkpoint="bert", question=TEXT)
+    assert "read, nothing written" in shown(read)
+    assert "Nothing is written behind this text, so no head can matter to it" in shown(read)
+    assert "do not add up to the residual stream" in shown(read)
+
+
+@pytest.mark.usefixtures("served")
+def test_a_translator_has_three_parts(open_page: Open, shown: Shown):
+    app = open_page(checkpoint="t5", question=TEXT, tokens="3")
+    assert not app.error, shown(app)
+    assert app.button_group(key="part").options == ["encoder", "decoder", "cross-attention"]
+
+
+@pytest.mark.usefixtures("served")
+def test_a_chat_without_a_template_is_refused(open_page: Open, shown: Shown):
+    app = open_page(checkpoint="llama", question=TEXT, chat="true")
+    assert "this tokenizer has no chat template: give it plain text" in shown(app)
+
+
+@pytest.mark.usefixtures("served")
+def test_heads_asks_for_a_set_and_compare_lays_two_texts_side_by_side(shown: Shown):
+    heads = open_link("heads", **{"heads-checkpoint": "llama"})
+    assert CHOOSE_SET in [info.value for info in heads.info]
+    query = {"compare-question": TEXT, "compare-other-question": "w7 w9 w11 w17"}
+    app = open_link("compare", **{"compare-checkpoint": "llama", **query})
+    assert not app.error, shown(app)
+    assert "position by position" in shown(app)
+
+
+@pytest.mark.usefixtures("served")
+def test_a_model_that_is_too_large_is_refused_with_the_numbers(
+    open_page: Open, shown: Shown, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("EXPLORER_MODEL_MEMORY", "1000")
+    app = open_page(checkpoint="llama", question=TEXT)
+    assert "models may take 0.0 GB together" in shown(app)
+
+
+@pytest.mark.usefixtures("served")
+def test_a_name_that_is_not_on_the_shelf_opens_nothing(open_page: Open, models: Path):
+    app = open_page(checkpoint=str(models / "llama"))
+    assert app.selectbox(key="checkpoint").value == "tiny"
+    assert kept_models().keys == []
