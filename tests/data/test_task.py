@@ -200,5 +200,5 @@ def test_a_checkpoint_without_a_task_is_not_evaluated_and_the_command_line_says_
     assert main(arguments) == 2
     assert capsys.readouterr().err == (
         "error: checkpoint tiny has no questions: its card names no task known here "
-        "(notable, course)\n"
+        "(notable, course); name a question set with --questions FILE\n"
     )

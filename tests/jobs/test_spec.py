@@ -120,7 +120,7 @@ def test_an_option_out_of_its_range_is_named(options: dict[str, Any], message: s
         ({"width": 1600}, "about 68 million parameters: at most 50 million are allowed here"),
         (
             {"width": 4000},
-            "2 layers of width 4000 .* about 40. million parameters; at most 100",
+            "2 layers of width 4000 .* about 40. million parameters; at most 200",
         ),
         ({"width": 10**200}, "width is 10{29}.*; it must be at least 1 and at most 8,192"),
         ({"n_layers": 10**12}, "n_layers is 1000000000000; .* at most 512"),

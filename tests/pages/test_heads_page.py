@@ -13,6 +13,7 @@ from core.data.task import COURSE
 from core.inspection.head_record import HeadRecord, heads_file
 from core.paths import CHECKPOINTS
 from pages.heads.controls import ONE, PATCH
+from pages.heads.overview import CHOOSE_SET
 
 ROOT = Path(__file__).resolve().parents[2]
 SHIPPED = list_checkpoints(CHECKPOINTS)
@@ -190,13 +191,13 @@ def test_a_course_checkpoint_without_its_questions_says_what_is_missing(
     assert folder.is_dir()
 
 
-def test_a_checkpoint_without_a_task_has_no_questions_to_be_measured_on(
+def test_a_checkpoint_without_a_task_is_to_be_given_a_question_set(
     store: Callable, open_heads: Callable
 ):
     write_card(store(), {"name": "tiny"})
     app = open_heads()
-    app.button(key="heads-measure").click().run()
-    assert "its card names no task that is known here" in app.text[0].value
+    assert [info.value for info in app.info] == [CHOOSE_SET]
+    assert "heads-measure" not in [button.key for button in app.button]
 
 
 @pytest.mark.parametrize("name", KINDS)
