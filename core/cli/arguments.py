@@ -7,15 +7,8 @@ from pathlib import Path
 
 from core.data.characters import compose, legible
 from core.files import check_target
-from core.paths import CHECKPOINTS
 
 CLEAR, DONE = "\r\x1b[K", "done"
-
-
-def checkpoint_folder(name: str) -> Path:
-    """A shipped checkpoint by name, or any folder by path."""
-    shipped = CHECKPOINTS / name
-    return shipped if shipped.is_dir() else Path(name)
 
 
 def named_file(text: str) -> Path:

@@ -10,9 +10,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from core.checkpoints.any import folder_of, load_any
 from core.checkpoints.shelf import content_hash
-from core.checkpoints.store import Checkpoint, load_checkpoint
-from core.cli.arguments import checkpoint_folder, named_file, typed
+from core.checkpoints.store import Checkpoint
+from core.cli.arguments import named_file, progress_line, typed
 from core.cli.evaluate_set import report_set, write_predictions
 from core.cli.questions import add_questions, corpus_of, named_set
 from core.data.characters import legible
@@ -67,8 +68,8 @@ def run(options: argparse.Namespace) -> None:
     if (questions := named_set(options)) is not None:
         report_set(questions, options)
         return
-    folder = checkpoint_folder(options.checkpoint)
-    stored = load_checkpoint(folder)
+    folder = folder_of(options.checkpoint)
+    stored = load_any(options.checkpoint, progress=progress_line())
     corpus, split = corpus_of(stored, options.corpus), options.split or "dev"
     asked = corpus.questions(split)
     answered = all(question.answer is not None for question in asked)

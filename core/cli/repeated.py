@@ -5,9 +5,8 @@ import json
 import sys
 import time
 
-from core.checkpoints.shelf import content_hash
-from core.checkpoints.store import load_checkpoint
-from core.cli.arguments import checkpoint_folder
+from core.checkpoints.any import load_any, records_folder, weights_digest_of
+from core.cli.arguments import progress_line
 from core.inspection.heads import head_name
 from core.inspection.repeated import measure_repeated
 from core.inspection.repeated_record import RepeatedRecord, repeated_dict, save_repeated
@@ -35,8 +34,8 @@ def add_repeated(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Measure, write what was asked for, print."""
-    folder = checkpoint_folder(options.checkpoint)
-    stored, started = load_checkpoint(folder), time.perf_counter()
+    stored = load_any(options.checkpoint, progress=progress_line())
+    started = time.perf_counter()
     found = measure_repeated(
         stored,
         n_sequences=options.sequences,
@@ -49,9 +48,9 @@ def run(options: argparse.Namespace) -> None:
             result=found,
             seconds=time.perf_counter() - started,
             machine=machine(),
-            weights=content_hash(folder),
+            weights=weights_digest_of(options.checkpoint),
         )
-        save_repeated(folder, record)
+        save_repeated(records_folder(options.checkpoint), record)
     print(json.dumps(repeated_dict(found), ensure_ascii=False) if options.json else _text(found))
 
 

@@ -44,6 +44,11 @@ class Twice:
 
 def refuse_no_decoder(model: Model) -> None:
     """Raise ValueError for a model whose layers do not look from tokens back at tokens."""
+    if {*model.shape.kinds} - {"decoder"}:
+        raise ValueError(
+            "an encoder looks both ways: tokens said twice need a decoder, in which every layer "
+            "looks from tokens back at tokens"
+        )
     if model.shape.n_latents:
         raise ValueError(
             "a Perceiver looks at latents, not at tokens: tokens said twice need a decoder, in "
@@ -86,7 +91,8 @@ def ordinary_tokens(checkpoint: Checkpoint, begin: int | None) -> list[int]:
     vocabulary = checkpoint.vocabulary
     size = min(vocabulary.size, checkpoint.model.shape.vocabulary_size)
     apart = {vocabulary.pad_id, vocabulary.mask_id, begin}
-    return [token for token in range(size) if token not in apart]
+    marks = vocabulary.special(range(size))
+    return [token for token in range(size) if token not in apart and not marks[token]]
 
 
 def drawn_heads(model: HasHeads, best: Sequence[Head], seed: int) -> dict[int, tuple[Head, ...]]:

@@ -23,7 +23,7 @@ from core.inspection.traced import AttentionTrace
 from core.montecarlo.result import Sample
 from core.montecarlo.sample import sample
 from core.montecarlo.spec import PerturbationSpec
-from core.paths import ASSETS, BENCHMARKS, CHECKPOINTS
+from core.paths import ASSETS, BENCHMARKS, CHECKPOINTS, OWN_MODEL
 from core.theory.by_hand.weights import weight_curves
 from pages.shared.charts import show_chart
 from pages.shared.choosing import DEFAULT_CHECKPOINT
@@ -125,6 +125,23 @@ def show_cards(trace: AttentionTrace) -> None:
             )
         else:
             st.caption("No variant of the course's task is recorded yet.")
+    _show_own_model()
+
+
+def _show_own_model() -> None:
+    """What a model from elsewhere knows, as it was measured; nothing where it was not."""
+    try:
+        found = read_json(OWN_MODEL)
+        theirs, ours = found["birthplaces"], found["birthplaces_ours"]
+        said = (
+            f"**A model of your own** can be opened too: of {theirs['total']} birthplaces "
+            f"{plain(found['model'])} names {theirs['right']}, {plain(found['ours'])} "
+            f"{ours['right']}, and {percent(found['first_token_share']['128'])} of all its "
+            "weight lies on the first token of 128."
+        )
+    except (KeyError, TypeError, ValueError):  # not measured here
+        return
+    st.markdown(f":material/folder_open: {said}")
 
 
 def _show_times() -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from core.files import write_json
 from pages.shared.text import percent
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -104,3 +105,26 @@ def test_a_damaged_stored_trace_is_named(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setattr("core.paths.ASSETS", tmp_path)
     app = AppTest.from_file(ROOT / "app.py", default_timeout=60).run()
     assert "not a stored trace: 'answer'" in app.exception[0].value
+
+
+def test_what_a_model_from_elsewhere_knows_is_said_as_it_was_measured(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    measured = {
+        "model": "theirs",
+        "birthplaces": {"right": 7, "total": 63},
+        "ours": "mine",
+        "birthplaces_ours": {"right": 60, "total": 63},
+        "first_token_share": {"128": 0.512},
+    }
+    path = tmp_path / "own_model.json"
+    monkeypatch.setattr("core.paths.OWN_MODEL", path)
+    write_json(path, measured)
+    said = [text.value for text in AppTest.from_file(str(ROOT / "app.py")).run(timeout=60).markdown]
+    assert any(
+        "of 63 birthplaces theirs names 7, mine 60, and 51 % of all" in text for text in said
+    )
+    write_json(path, {"model": "theirs"})
+    app = AppTest.from_file(str(ROOT / "app.py")).run(timeout=60)
+    assert not app.exception
+    assert not any("can be opened too" in text.value for text in app.markdown)
