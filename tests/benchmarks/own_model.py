@@ -30,7 +30,7 @@ from tests.real_models import SMOLLM2, real_model  # noqa: E402
 
 MOST_OPENING, MOST_CHANGE, MOST_MEMORY = 12.0, 150.0, 1.2e9
 BARS = {9: None, 128: 1.5, 512: 4.0}  # seconds
-TEXT = (ROOT / "LICENSE").read_text(encoding="utf-8")
+TEXT = (ROOT / "README.md").read_text(encoding="utf-8")
 N_TIMES = 5
 
 
