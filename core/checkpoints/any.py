@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from core.checkpoints.anyones import open_anyones
-from core.checkpoints.found import CONFIG, GGUF, digest_of, find_model
+from core.checkpoints.found import CONFIG, GGUF, digest_of, find_model, name_of
 from core.checkpoints.models_shelf import MODELS, Listed, list_models
 from core.checkpoints.not_a_model import NotAModel
 from core.checkpoints.progress import Progress, silent
@@ -40,7 +40,7 @@ def anyones(name: str) -> Listed | None:
     is_model = folder.suffix == GGUF or (folder / CONFIG).is_file()
     if not is_model:
         return None
-    return Listed(name=name, path=folder, origin="folder", facts={})
+    return Listed(name=name_of(folder), path=folder, origin="folder", facts={})
 
 
 def load_any(name: str, *, progress: Progress = silent) -> "Checkpoint":

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,7 @@ from core.inspection.repeated_tokens import N_DRAWS, Twice, drawn_heads, said_tw
 from core.models.gpt import GPT
 from core.models.heads import Heads
 from core.models.seam import Attend, Model, Shape
-from tests.other_model import other_model
+from tests.other_model import OtherModel, other_model
 from tests.variants import VARIANTS
 from tests.with_task import with_task
 
@@ -340,8 +340,19 @@ def test_models_that_are_no_decoders_are_refused(
     with pytest.raises(ValueError, match="a Perceiver looks at latents, not at tokens"):
         measure_repeated(with_task(make_variant("perceiver"), characters))
     encoder = other_model(characters.size, is_encoder=True)
-    with pytest.raises(ValueError, match="this model sees later tokens"):
+    with pytest.raises(ValueError, match="an encoder looks both ways: tokens said twice need"):
         measure_repeated(with_task(encoder, characters))
+    sizes = [getattr(encoder, name) for name in OtherModel.__slots__]
+    with pytest.raises(ValueError, match="this model sees later tokens"):
+        measure_repeated(with_task(Silent(*sizes), characters))
+
+
+class Silent(OtherModel):
+    """An encoder that does not say so: its masks do."""
+
+    @property
+    def shape(self) -> Shape:
+        return replace(super().shape, kinds=())
 
 
 def test_models_that_are_too_small_are_refused(

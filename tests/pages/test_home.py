@@ -122,7 +122,7 @@ def test_what_a_model_from_elsewhere_knows_is_said_as_it_was_measured(
     write_json(path, measured)
     said = [text.value for text in AppTest.from_file(str(ROOT / "app.py")).run(timeout=60).markdown]
     assert any(
-        "of 63 birthplaces theirs names 7, mine 60, and 51 % of all" in text for text in said
+        "of 63 birthplaces theirs names 7, mine 60, and 51.2 % of all" in text for text in said
     )
     write_json(path, {"model": "theirs"})
     app = AppTest.from_file(str(ROOT / "app.py")).run(timeout=60)
