@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 from core.checkpoints.anyones import open_anyones
 from core.checkpoints.found import CONFIG, GGUF, digest_of, find_model, name_of
-from core.checkpoints.models_shelf import MODELS, Listed, list_models
-from core.checkpoints.not_a_model import NotAModel
+from core.checkpoints.models_shelf import MODELS, Listed, find_listed, list_models
 from core.checkpoints.progress import Progress, silent
 from core.checkpoints.shelf import CARD, content_hash
 from core.paths import CHECKPOINTS
@@ -32,11 +31,9 @@ def anyones(name: str) -> Listed | None:
     folder = folder_of(name)
     if (folder / CARD).is_file():
         return None
-    for model in list_models():
-        if model.name == name:
-            if model.wrong:
-                raise NotAModel(model.wrong)
-            return model
+    if (model := find_listed(name, list_models())) is not None:
+        model.refuse_wrong()
+        return model
     is_model = folder.suffix == GGUF or (folder / CONFIG).is_file()
     if not is_model:
         return None

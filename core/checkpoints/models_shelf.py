@@ -42,6 +42,11 @@ class Listed:
     sha256: str = ""
     wrong: str = ""
 
+    def refuse_wrong(self) -> None:
+        """Raise NotAModel with what is wrong, if anything is."""
+        if self.wrong:
+            raise NotAModel(self.wrong)
+
 
 def list_models(*, models: Path = MODELS, shipped: Collection[str] | None = None) -> list[Listed]:
     """What is on the shelf, cards first, each under a name of its own.
@@ -60,16 +65,9 @@ def list_models(*, models: Path = MODELS, shipped: Collection[str] | None = None
     return listed
 
 
-def find_listed(name: str, models: list[Listed]) -> Listed:
-    """The model of that name. Raises NotAModel where there is none, or what is wrong with it."""
-    for model in models:
-        if model.name == name:
-            if model.wrong:
-                raise NotAModel(model.wrong)
-            return model
-    raise NotAModel(
-        f"there is no opened model {name!r:.80}: python -m core open PATH puts it there"
-    )
+def find_listed(name: str, models: list[Listed]) -> Listed | None:
+    """The model of that name; None where there is none: no path that is typed is a name."""
+    return next((model for model in models if model.name == name), None)
 
 
 def write_model_card(

@@ -25,7 +25,6 @@ class _Probing:
     """The pass that looks: what was called, in which order, and with what."""
 
     own: Own
-    names: dict[int, str]
     calls: list["_Call"] = field(default_factory=list["_Call"])
     attended: list["_Attended"] = field(default_factory=list["_Attended"])
     inside: bool = False
@@ -96,7 +95,7 @@ class _Attended:
 def probe(module: nn.Module, own: Own, *, has_source: bool) -> Layout:
     """Cost: one pass over a few tokens. Raises ValueError for a family that cannot be looked at."""
     names = {id(part): name for name, part in module.named_modules()}
-    found = _Probing(own, names)
+    found = _Probing(own)
     blocks = _blocks_with_attention(module, own, names, has_source=has_source)
     with _watched(module, found), going_through(found), _surrounded(blocks):
         module(**_few_tokens(has_source=has_source))
@@ -119,7 +118,7 @@ def _blocks_with_attention(
     module: nn.Module, own: Own, names: dict[int, str], *, has_source: bool
 ) -> list[nn.Module]:
     """All members of the outermost lists of modules that hold a module which attends."""
-    first = _Probing(own, names)
+    first = _Probing(own)
     with going_through(first):
         module(**_few_tokens(has_source=has_source))
     parts = dict(module.named_modules())

@@ -11,8 +11,7 @@ import streamlit as st
 from core.checkpoints.anyones import most_memory, open_anyones
 from core.checkpoints.found import digest_of, find_model
 from core.checkpoints.kept import Kept
-from core.checkpoints.models_shelf import MODELS, Listed, list_models
-from core.checkpoints.not_a_model import NotAModel
+from core.checkpoints.models_shelf import MODELS, Listed, find_listed, list_models
 from core.checkpoints.progress import Progress, silent
 from core.checkpoints.shelf import CARD
 from core.inspection.traced import AttentionTrace
@@ -51,7 +50,7 @@ def listed(name: str) -> Listed | None:
     """Anyone's model by its name; None for a checkpoint of this project."""
     if (CHECKPOINTS / name / CARD).is_file():
         return None
-    return next((model for model in list_models() if model.name == name), None)
+    return find_listed(name, list_models())
 
 
 def choose_writing(name: str, *, prefix: str = "") -> Writing:
@@ -78,8 +77,7 @@ def choose_writing(name: str, *, prefix: str = "") -> Writing:
 
 def model_digest(model: Listed) -> str:
     """The digest of its files, read anew when one has another time or size. Raises NotAModel."""
-    if model.wrong:
-        raise NotAModel(model.wrong)
+    model.refuse_wrong()
     return _files_digest(str(model.path), _states(model.path))
 
 
