@@ -12,6 +12,7 @@ from pathlib import Path
 import streamlit as st
 
 from pages.shared import link
+from pages.shared.style import apply_style
 
 ICON = Path(__file__).parent / "assets" / "icon.svg"
 IS_SCRIPT = __name__ == "__main__"
@@ -49,6 +50,7 @@ page = st.navigation(
 )
 if IS_SCRIPT:
     st.set_page_config(page_title="Attention Explorer", page_icon=ICON, layout="wide")
+    apply_style()
     notice = st.container()
     link.open_page(page.url_path)
     try:

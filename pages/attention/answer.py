@@ -15,6 +15,7 @@ from pages.shared.text import percent, plain, verdict_badge
 if TYPE_CHECKING:
     from core.inspection.ablate import Effect
 
+N_OTHERS = 3  # runners-up that are named
 INSTEAD = {"zero": "zero", "mean": "their mean over the {} questions"}
 
 
@@ -32,8 +33,8 @@ def show_answer(trace: AttentionTrace) -> None:
     """Probability and runners-up, and the integrity line."""
     written = ""
     if trace.steps:
-        first = trace.steps[0]
-        others = ", ".join(f"{plain(c.label)} {percent(c.probability)}" for c in first.next_best)
+        runners_up = trace.steps[0].next_best[:N_OTHERS]
+        others = ", ".join(f"{plain(c.label)} {percent(c.probability)}" for c in runners_up)
         written = (
             f"Probability of this answer **{percent(trace.probability)}**; its first piece could "
             f"also have been {others}.  \n"

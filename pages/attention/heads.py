@@ -22,9 +22,10 @@ from pages.attention.overview import (
     show_table,
 )
 from pages.attention.picture import Chosen, show_picture
-from pages.attention.view import MEANINGS, SCORES, Axes, View, scores_offered
+from pages.attention.view import SCORES, Axes, View, scores_offered
 from pages.shared import bound
 from pages.shared.charts import show_chart
+from pages.shared.text import plain
 
 FOLLOW = "of the written piece"
 PARTS_OF_MODEL = {
@@ -50,9 +51,9 @@ def show_heads(trace: AttentionTrace, display: Display, whole: AttentionTrace) -
         at = _choose_head(whole, layers)
     axes = view.axes[at[0]]
     with controls[3]:
-        index = _choose_step(trace, axes)
+        index = _choose_step(view, axes)
     with controls[2]:
-        row, step = _choose_row(trace, axes, at[0], index)
+        row, step = _choose_row(view, axes, at[0], index)
     given = overview(view, layers, at, score)
     said = row_said(trace, view, at, row, step, no_first=display.no_first)
     chosen = Chosen(at=at, row=row, sentence=said)
@@ -69,10 +70,10 @@ def _show_three(
 ) -> dict[str, Figure | None]:
     """All heads, the chosen one, its row: side by side as far as there is room."""
     n_layers = len(given.layers)
-    # Columns of the overview: four layers fit into three.
-    width = 4 if given.is_large else min(max(3, round(0.75 * n_layers)), 6)
+    width = 4 if given.is_large else min(max(3, n_layers + 1), 6)
     one_head, one_row = 6, 4
-    cells = st.grid(width + one_head + one_row, min_column_width=46, gap="xsmall")
+    with st.container(key="three"):  # pages/shared/style.py: one below the other on a phone
+        cells = st.grid(width + one_head + one_row, min_column_width=46, gap="xsmall")
     with cells.cell(column_span=width):
         grid = show_matrix(given) if given.is_large else show_grid(given)
     with cells.cell(column_span=one_head):
@@ -106,10 +107,8 @@ def _choose_score(offered: Sequence[str]) -> str:
         format_func=SCORES.__getitem__,
         key="score",
         follows=True,
-        help="  \n".join(
-            f"**{name}**: {MEANINGS[score]}" + ("" if score in offered else " (not here)")
-            for score, name in SCORES.items()
-        ),
+        help="One number a head, to compare them all. Uniform is what a head would score that "
+        "looks at everything it may equally.",
     )
 
 
@@ -119,13 +118,13 @@ def _choose_head(trace: AttentionTrace, layers: Sequence[int]) -> Head:
     return parse_head(bound.selectbox("Head", names, default, key="head", follows=True))
 
 
-def _choose_step(trace: AttentionTrace, axes: Axes) -> int:
-    """Which written piece; none where nothing is written."""
+def _choose_step(view: View, axes: Axes) -> int:
+    """Which written piece or word; none where nothing is written."""
     if len(axes.step_rows) < 2:
         return 0
-    labels = {str(i): f"{i + 1}: {step.label}" for i, step in enumerate(trace.steps)}
+    labels = {str(i): f"{i + 1}: {step.label}" for i, step in enumerate(view.steps)}
     chosen = bound.select_slider(
-        "Written piece",
+        "Written word" if view.folded else "Written piece",
         list(labels),
         format_func=lambda option: labels.get(option, option),
         key="step",
@@ -134,26 +133,26 @@ def _choose_step(trace: AttentionTrace, axes: Axes) -> int:
     return int(chosen)
 
 
-def _choose_row(
-    trace: AttentionTrace, axes: Axes, layer: int, index: int
-) -> tuple[int, Step | None]:
-    steps = trace.steps[: len(axes.step_rows)]
+def _choose_row(view: View, axes: Axes, layer: int, index: int) -> tuple[int, Step | None]:
+    steps = view.steps[: len(axes.step_rows)]
     written = dict(zip(reversed(axes.step_rows), reversed(steps), strict=True))
     options = [*([FOLLOW] if written else []), *map(str, axes.rows)]
     chosen = bound.selectbox(
         "Query row",
         options,
-        0 if written else options.index(str(first_row(trace, layer))),
-        format_func=lambda option: _row_label(axes, written, option),
+        0 if written else options.index(str(view.row_of(first_row(view.trace, layer)))),
+        format_func=lambda option: _row_label(view, axes, written, option),
         key="row",
-        help="The row whose weights are shown as bars. Or click a cell of the map.",
+        help="Which row the bars show. Or click a cell of the map.",
     )
     if chosen == FOLLOW:
-        return axes.step_rows[index], trace.steps[index]
+        return axes.step_rows[index], view.steps[index]
     return int(chosen), written.get(int(chosen))
 
 
-def _row_label(axes: Axes, written: dict[int, Step], option: str) -> str:
+def _row_label(view: View, axes: Axes, written: dict[int, Step], option: str) -> str:
+    if option == FOLLOW and view.folded:
+        return "of the written word"
     if not option.isdigit() or int(option) not in axes.rows:
         return option
     row = int(option)
@@ -180,6 +179,8 @@ def _row(view: View, at: Head, row: int) -> Figure | None:
     show_chart(chart, alt=f"Weights and contributions of query row {row}")
     if rest := row_figures.the_rest(len(seen)):
         st.caption(rest)
+    if (n_pieces := view.n_pieces(row)) > 1:
+        st.caption(f"The mean of {n_pieces} rows, one a piece of “{plain(axes.row_labels[row])}”.")
     st.markdown(
         "Weight is where the head **looks**; contribution, ‖weight · value · W_O‖, is what it "
         "**brings**: a large weight on a short value brings nothing."

@@ -120,7 +120,10 @@ def _show_map(display: Display, chosen: Chosen) -> Figure | None:
         top=top,
         within=axes.within,
     )
-    show_chart(chart, key=key, on_select=partial(_pick_row, key), alt=chosen.sentence)
+    pick = partial(_pick_row, key)
+    show_chart(
+        chart, key=key, on_select=pick, alt=chosen.sentence, width=figures.map_width(len(across))
+    )
     return chart.titled(chosen.sentence)
 
 
