@@ -11,10 +11,11 @@ from pathlib import Path
 
 import streamlit as st
 
-from pages.shared import link
+from pages.shared import link, present
 from pages.shared.style import apply_style
 
 ICON = Path(__file__).parent / "assets" / "icon.svg"
+LOGO = ICON.with_name("logo.svg")
 IS_SCRIPT = __name__ == "__main__"
 if not IS_SCRIPT:
     # Without a visitor there is no script context, and Streamlit would say so.
@@ -50,12 +51,15 @@ page = st.navigation(
 )
 if IS_SCRIPT:
     st.set_page_config(page_title="Attention Explorer", page_icon=ICON, layout="wide")
+    st.logo(LOGO, size="large", icon_image=ICON)
     apply_style()
+    present.apply_present()
     notice = st.container()
     link.open_page(page.url_path)
     try:
         page.run()
     finally:  # a page may stop where it is
+        present.choose_present()
         link.say(notice)
 else:
     from starlette.middleware import Middleware

@@ -23,7 +23,7 @@ from pages.attention.overview import (
 )
 from pages.attention.picture import Chosen, show_picture
 from pages.attention.view import SCORES, Axes, View, scores_offered
-from pages.shared import bound
+from pages.shared import bound, present
 from pages.shared.charts import show_chart
 from pages.shared.text import plain
 
@@ -115,7 +115,13 @@ def _choose_score(offered: Sequence[str]) -> str:
 def _choose_head(trace: AttentionTrace, layers: Sequence[int]) -> Head:
     names = [head_name(*head) for head in trace.heads if head[0] in layers]
     default = names.index(head_name(*strongest_head(trace, layers)))
-    return parse_head(bound.selectbox("Head", names, default, key="head", follows=True))
+    at = parse_head(bound.selectbox("Head", names, default, key="head", follows=True))
+    there = [head for head in trace.heads if head[0] in layers]
+    beside = [head_name(*head) for head in there if head[0] == at[0]]
+    above = [head_name(*head) for head in there if head[1] == at[1]]
+    present.keys_step("head", beside, ("Left", "Right"), "Head")
+    present.keys_step("head", above, ("Up", "Down"), "Layer")
+    return at
 
 
 def _choose_step(view: View, axes: Axes) -> int:
@@ -130,6 +136,7 @@ def _choose_step(view: View, axes: Axes) -> int:
         key="step",
         on_change=_follow_step,
     )
+    present.keys_step("step", list(labels), ("P", "N"), "Written", then=_follow_step)
     return int(chosen)
 
 

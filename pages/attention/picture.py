@@ -75,7 +75,7 @@ def notes_of(trace: AttentionTrace, at: Head) -> list[str]:
 
 
 def _shown(chart: Figure, chosen: Chosen) -> Figure:
-    show_chart(chart, alt=chosen.sentence)
+    show_chart(chart, alt=chosen.sentence, main=True)
     return chart.titled(chosen.sentence)
 
 
@@ -101,7 +101,7 @@ def _show_map(display: Display, chosen: Chosen) -> Figure | None:
             name=f"{head_name(*chosen.at)} map",
         )
         pick = partial(_pick_row_mark, key, down.start)
-        show_plot(plot, key=key, on_select=pick, alt=chosen.sentence)
+        show_plot(plot, key=key, on_select=pick, alt=chosen.sentence, main=True)
         st.caption(
             "A click on a blue mark at the left chooses its row, as the box above does; the cells "
             f"themselves take no click. {plot.note} {SAVED}"
@@ -121,9 +121,8 @@ def _show_map(display: Display, chosen: Chosen) -> Figure | None:
         within=axes.within,
     )
     pick = partial(_pick_row, key)
-    show_chart(
-        chart, key=key, on_select=pick, alt=chosen.sentence, width=figures.map_width(len(across))
-    )
+    width = figures.map_width(len(across))
+    show_chart(chart, key=key, on_select=pick, alt=chosen.sentence, width=width, main=True)
     return chart.titled(chosen.sentence)
 
 
@@ -154,7 +153,7 @@ def _show_points(trace: AttentionTrace, display: Display, chosen: Chosen) -> Non
         _show_stream(trace, trace.stream, axes, chosen.at[0], token)
         return
     plot, shares = points_of(trace, axes, chosen.at, token)
-    show_plot(plot, alt=f"Queries and keys of {head_name(*chosen.at)} as points")
+    show_plot(plot, alt=f"Queries and keys of {head_name(*chosen.at)} as points", main=True)
     named = " + ".join(f"{share:.0%}" for share in shares)
     st.caption(
         "Queries and keys on the same axes, the principal components of both together, which have "
@@ -172,7 +171,7 @@ def _show_stream(trace: AttentionTrace, stream: Array, axes: Axes, layer: int, t
     points = Cloud("residual stream", found.points, rows, axes.row_labels, kinds)
     shares, name = found.shares.tolist(), f"L{layer} residual stream"
     plot = cloud([points], shares, KINDS, chosen=token, name=name)
-    show_plot(plot, alt=f"The residual stream after L{layer} as points, one a token")
+    show_plot(plot, alt=f"The residual stream after L{layer} as points, one a token", main=True)
     named = " + ".join(f"{share:.0%}" for share in shares)
     st.caption(
         f"The residual stream after L{layer}, a point a token, on its principal components, which "

@@ -17,6 +17,8 @@ from pages.shared.text import plain
 
 STATE = "link"
 MOST_CHARACTERS = 60  # of a value, in a sentence
+# Of an address, what belongs to the view as a whole and to no page.
+OF_THE_VIEW = frozenset({"present"})
 Spelled = list[str]
 Query = frozenset[tuple[str, tuple[str, ...]]]
 
@@ -89,6 +91,7 @@ def _is_left_behind(link: Link, page: str) -> bool:
 def _drop_foreign(link: Link, page: str) -> None:
     """Streamlit also writes what another page's controls say below this page's path."""
     elsewhere = {key for keys in link.keys.values() for key in keys} - link.keys[page]
+    elsewhere -= OF_THE_VIEW
     for key in elsewhere & set(st.query_params):
         del st.query_params[key]
 
@@ -114,7 +117,7 @@ def say(place: DeltaGenerator) -> None:
         f"The link also names {plain(key)} {_quoted(st.query_params.get_all(key))}; with what is "
         "shown here there is nothing of that kind to choose."
         for key in st.query_params
-        if key not in link.met | link.quiet
+        if key not in link.met | link.quiet | OF_THE_VIEW
     ]
     if sentences:
         place.warning("  \n".join(sentences), icon=":material/link_off:")
