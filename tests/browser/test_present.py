@@ -9,7 +9,7 @@ import pytest
 CHART = ".st-key-main-picture :is([data-testid=stVegaLiteChart], [data-testid=stPlotlyChart])"
 # What share of a window of 1280x720 the picture takes, and how far anything can be scrolled.
 TAKEN = """() => {
-  const drawn = document.querySelector(".st-key-main-picture svg");
+  const drawn = document.querySelector(".st-key-main-picture svg.marks");
   const box = drawn.getBoundingClientRect(), main = document.querySelector("[data-testid=stMain]");
   const inside = box.left >= 0 && box.top >= 0 && box.right <= 1280 && box.bottom <= 720;
   const over = Math.max(main.scrollHeight - main.clientHeight, document.body.scrollHeight - 720);
@@ -19,7 +19,7 @@ TAKEN = """() => {
 SMALL = """() => [...document.querySelectorAll("[data-testid=stApp] *")].filter(e => {
   const box = e.getBoundingClientRect();
   const own = [...e.childNodes].some(n => n.nodeType === 3 && n.textContent.trim());
-  const seen = own && box.width && box.height && e.checkVisibility({visibilityProperty: true});
+  const seen = own && box.width && box.bottom > 0 && box.top < innerHeight && e.checkVisibility({visibilityProperty: true});
   return seen && !["STYLE", "SCRIPT"].includes(e.tagName)
     && parseFloat(getComputedStyle(e).fontSize) * e.currentCSSZoom < 20;
 }).map(e => `${e.tagName} ${e.textContent.slice(0, 30)}`)"""
@@ -45,7 +45,7 @@ def test_the_main_picture_fills_the_window_without_scrolling_and_no_letter_is_sm
     open_page: Callable, path: str, scheme: str
 ):
     page = open_page(path, scheme=scheme, present="true")
-    page.locator(f"{CHART} svg").wait_for()
+    page.locator(f"{CHART} svg.marks").wait_for()
     page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
     share, over = page.evaluate(TAKEN)
     assert share >= 0.55
