@@ -152,18 +152,18 @@ def placed(*positions: Positions) -> tuple[Any, ...]:
     return np.ix_(*positions)
 
 
-def prove(recorded: Recorded, fused: Tensor, ids: Tensor, source: Tensor | None) -> Proof:
-    """Replay through the recorded weights against the model's own fused pass, `fused` (1, L, width)
-    its last stream. Cost: a pass, and the logits of both in blocks of rows.
+def prove(recorded: Recorded, own: Tensor, ids: Tensor, source: Tensor | None) -> Proof:
+    """Replay through the recorded weights against what the model does by itself, `own` (1, L,
+    width) its last stream. Cost: a pass, and the logits of both in blocks of rows.
     """
     model = recorded.model
     replayed = model.run(ids, recorded.replayed, source=source)
     apart, same, layers = 0.0, True, range(model.shape.n_layers)
     for start in range(0, ids.shape[1], ROWS_AT_ONCE):
         block = slice(start, start + ROWS_AT_ONCE)
-        own, shown = (model.logits(x[:, block]) for x in (fused, replayed))
-        apart = max(apart, float((own - shown).abs().max()))
-        same &= bool((own.argmax(-1) == shown.argmax(-1)).all())
+        logits, shown = (model.logits(x[:, block]) for x in (own, replayed))
+        apart = max(apart, float((logits - shown).abs().max()))
+        same &= bool((logits.argmax(-1) == shown.argmax(-1)).all())
     return Proof(
         replay_max_difference=apart,
         row_sum_max_error=max(_row_sum_error(recorded, layer) for layer in layers),

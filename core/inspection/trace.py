@@ -14,7 +14,7 @@ from torch import Tensor
 from core.checkpoints.store import Checkpoint
 from core.data.vocabulary import Vocabulary
 from core.generation.asked import subject_positions
-from core.generation.greedy import Answer, answer, attending, prompt_ids
+from core.generation.greedy import Answer, answer_and_stream, attending, prompt_ids
 from core.generation.written import Reading, gaps, reading
 from core.inspection.ablate import switched_off
 from core.inspection.heads import EVERY_HEAD_ON, HeadsOff, checked_off
@@ -60,16 +60,19 @@ def trace(
 
     Raises ValueError for a question that the vocabulary or the block refuses, for what
     `checked_off` refuses, and for more tokens than can be held (`refuse_too_large`). Cost: the
-    answer, three forward passes and n_layers·n_heads·L² numbers, twice that where they are few.
+    answer, whose own passes are what the record is held against, two passes more and
+    n_layers·n_heads·L² numbers, twice that where they are few.
     """
     model, vocabulary = checkpoint.model, checkpoint.vocabulary
     off = checked_off(off, model.shape)
     change_at = switched_off(off)
     prompt = prompt_ids(checkpoint, question)
     refuse_too_large(model, len(prompt))
-    given = NOTHING
+    given, own = NOTHING, None
     if _writes(checkpoint, prompt):
-        (given,) = answer(checkpoint, [question], max_new_tokens=max_new_tokens, change=change_at)
+        given, own = answer_and_stream(
+            checkpoint, question, max_new_tokens=max_new_tokens, change=change_at
+        )
     read = _read_to_the_end(checkpoint, prompt, given)
     n_source = len(read.source or ())
     refuse_too_large(model, n_source + len(read.ids))
@@ -77,7 +80,8 @@ def trace(
     ids = torch.tensor([read.ids])
     source = None if read.source is None else torch.tensor([read.source])
     recorded = record(model, ids, source, change)
-    fused = model.run(ids, attending(change), source=source)
+    if own is None:
+        own = model.run(ids, attending(change), source=source)
     tokens = [*(read.source or ()), *read.ids]
     lacking = (model.cannot(what) for what in get_args(Ability))
     return AttentionTrace(
@@ -94,11 +98,11 @@ def trace(
         n_source=n_source,
         n_kv_heads=model.shape.n_kv_heads,
         lacking=tuple(dict.fromkeys(why for why in lacking if why)),
-        steps=_steps(checkpoint, fused[0], given, read),
+        steps=_steps(checkpoint, own[0], given, read),
         **arrays_of(recorded, off.heads),
         ablated=off.heads,
         mode=off.mode,
-        proof=prove(recorded, fused, ids, source),
+        proof=prove(recorded, own, ids, source),
     )
 
 
