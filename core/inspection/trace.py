@@ -25,6 +25,7 @@ from core.inspection.recorded import (
     prove,
     refuse_too_large,
     unchanged,
+    value_norm,
     weights_bytes,
 )
 from core.inspection.traced import AttentionTrace, Candidate, Step
@@ -126,9 +127,8 @@ def record_layers(model: Model, ids: Tensor, change: Change = unchanged) -> list
         scores = heads.scores()
         weights = heads.weights(scores)
         output = change(index, heads, weights @ heads.value)
-        brought = model.parts(index, heads.value)
-        value_norm = brought.square().sum(-1).sqrt()  # (B, H, columns)
-        layers.append(Layer(heads, scores, weights, output, value_norm))
+        norm = value_norm(model, index, heads.value)  # (B, H, columns)
+        layers.append(Layer(heads, scores, weights, output, norm))
         return output
 
     model.run(ids, attend)
