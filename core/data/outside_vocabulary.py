@@ -83,6 +83,16 @@ class OutsideVocabulary:
 
     def encode(self, text: str) -> list[int]:
         found = self.tokenizer(self.text_in(text), add_special_tokens=not self.in_chat).input_ids
+        return self._in_model(found)
+
+    def encode_target(self, text: str) -> list[int]:
+        """What a decoder beside an encoder is to write, spelt and ended as the tokenizer spells
+        targets, which some cut by other rules than sources. No chat template is put around it.
+        """
+        return self._in_model(self.tokenizer(text_target=text).input_ids)
+
+    def _in_model(self, found: Any) -> list[int]:
+        """Ids as they are. Raises ValueError for a token that the model does not have."""
         ids = cast(list[int], found)
         if self.n_rows is not None and (beyond := [i for i in ids if i >= self.n_rows]):
             raise ValueError(
