@@ -119,8 +119,9 @@ def _kinds_note(trace: AttentionTrace) -> str:
         return ""
     if not trace.n_source:
         return "An encoder: every token may look both ways, at earlier and at later ones."
+    before = "the target before them" if trace.teacher_forced else "what is written"
     return (
-        "An encoder reads the source both ways; in the decoder tokens look back at what is written "
+        f"An encoder reads the source both ways; in the decoder tokens look back at {before} "
         "and, by cross-attention, at all of the source."
     )
 

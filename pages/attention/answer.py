@@ -36,7 +36,6 @@ def show_answer(trace: AttentionTrace) -> None:
     st.markdown(f"{written}:material/verified: {_proved(trace)}")
     for note in filter(None, [mechanism_note(trace), *map(_sentence, trace.lacking)]):
         st.markdown(f":material/info: {note}")
-    show_target(trace)
 
 
 def written_line(trace: AttentionTrace) -> str:

@@ -26,7 +26,7 @@ from pages.attention.view import MEANINGS, SCORES, Axes, View, scores_offered
 from pages.shared import bound
 from pages.shared.charts import show_chart
 
-FOLLOW = "of the written piece"
+FOLLOW, FOLLOW_GIVEN = "of the written piece", "of the piece of the target"
 PARTS_OF_MODEL = {
     "encoder": "encoder",
     "decoder": "decoder",
@@ -140,12 +140,15 @@ def _choose_row(
     steps = trace.steps[: len(axes.step_rows)]
     written = dict(zip(reversed(axes.step_rows), reversed(steps), strict=True))
     leads = "for" if axes.latents_look or trace.teacher_forced else "writes"
+    follows = FOLLOW_GIVEN if trace.teacher_forced else FOLLOW
     options = [*([FOLLOW] if written else []), *map(str, axes.rows)]
     chosen = bound.selectbox(
         "Query row",
         options,
         0 if written else options.index(str(first_row(trace, layer))),
-        format_func=lambda option: _row_label(axes, written, option, leads),
+        format_func=lambda option: (
+            follows if option == FOLLOW else _row_label(axes, written, option, leads)
+        ),
         key="row",
         help="The row whose weights are shown as bars. Or click a cell of the map.",
     )

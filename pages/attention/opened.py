@@ -26,12 +26,12 @@ def show_opened(opened: OpenedTrace | None) -> None:
     st.markdown(f"#### {asked_line(trace)}  :gray-badge[from a file]")
     if trace.steps:
         st.markdown(written_line(trace))
-    show_target(trace)
     show_proof(opened.file)
     if note := mechanism_note(trace):
         st.markdown(f":material/info: {note}")
     for reason in trace.lacking:
         st.markdown(f":material/info: {plain(reason)}")
     show_heads(trace, choose_display(trace), trace)
+    show_target(trace)
     show_origin(opened, opened.file)
     needs_model("Another question, heads off, and whether the answer is right")

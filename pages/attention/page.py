@@ -12,6 +12,7 @@ from pages.attention.answer import (
     show_cover,
     show_heading,
     show_pieces,
+    show_target,
     show_target_change,
 )
 from pages.attention.controls import Asked, choose, choose_display, choose_target
@@ -47,6 +48,7 @@ def main() -> None:
     else:
         shown = _answer(asked, source, trace)
         show_heads(shown, choose_display(shown), trace)
+        show_target(shown)
 
 
 def _answer(asked: Asked, source: Source, trace: AttentionTrace) -> AttentionTrace:

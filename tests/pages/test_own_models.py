@@ -7,6 +7,7 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
+from pages.attention.heads import FOLLOW_GIVEN
 from pages.attention.switches import GIVEN
 from pages.heads.overview import CHOOSE_SET
 from pages.shared.models import kept_models
@@ -96,8 +97,13 @@ def test_a_target_is_given_to_a_model_with_a_source(open_page: Open, shown: Show
     assert list(table["token"]) == ["w8", "w21"]
     assert all(text.endswith(" %") for text in table["probability"])
     assert [len(text.split(", ")) for text in table["next best"]] == [5, 5]
+    assert "tokens look back at the target before them" in said(app)
+    assert app.selectbox(key="row").options[0] == FOLLOW_GIVEN
     assert "for w8" in "".join(app.selectbox(key="row").options)
     assert "Piece of the target" in [slider.label for slider in app.select_slider]
+    app.selectbox(key="row").set_value("4").run()
+    app.selectbox(key="row").set_value("of the written piece").run()
+    assert "before the given “w8”" in said(app)
     app.text_input(key="target").set_value("").run()
     assert not app.exception
     assert "Probability of this answer **" in said(app)
