@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 from typing import Any, cast
 
-from core.data.byte_pieces import piece_labels
+from core.data.byte_pieces import legible_bytes, piece_labels
 from core.data.characters import compose, describe_character, visible
 from core.data.tokenizer_file import (
     Pieces,
@@ -167,7 +167,7 @@ class TokenizerVocabulary:
     def _text(self, ids: Sequence[int]) -> str:
         known = (self._pieces.texts.get(i) for i in ids)
         whole = [_numbered(i).encode() if p is None else p for i, p in zip(ids, known, strict=True)]
-        return b"".join(whole).decode(errors="replace")
+        return legible_bytes(b"".join(whole).decode(errors="replace"), whole)
 
 
 class TokenIds:

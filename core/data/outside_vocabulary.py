@@ -14,7 +14,7 @@ from functools import cached_property
 from itertools import groupby
 from typing import Any, cast
 
-from core.data.byte_pieces import bytes_of, piece_labels
+from core.data.byte_pieces import bytes_of, legible_bytes, piece_labels
 from core.data.characters import visible
 from core.data.chat_template import in_chat
 
@@ -83,6 +83,16 @@ class OutsideVocabulary:
 
     def encode(self, text: str) -> list[int]:
         found = self.tokenizer(self.text_in(text), add_special_tokens=not self.in_chat).input_ids
+        return self._in_model(found)
+
+    def encode_target(self, text: str) -> list[int]:
+        """What a decoder beside an encoder is to write, spelt and ended as the tokenizer spells
+        targets, which some cut by other rules than sources. No chat template is put around it.
+        """
+        return self._in_model(self.tokenizer(text_target=text).input_ids)
+
+    def _in_model(self, found: Any) -> list[int]:
+        """Ids as they are. Raises ValueError for a token that the model does not have."""
         ids = cast(list[int], found)
         if self.n_rows is not None and (beyond := [i for i in ids if i >= self.n_rows]):
             raise ValueError(
@@ -92,10 +102,14 @@ class OutsideVocabulary:
         return ids
 
     def decode(self, ids: Iterable[int]) -> str:
-        """The text, special tokens left out."""
-        return self.tokenizer.decode(
-            list(ids), skip_special_tokens=True, clean_up_tokenization_spaces=False
+        """The text, special tokens left out, and bytes of no character by their names."""
+        written = list(ids)
+        text: str = self.tokenizer.decode(
+            written, skip_special_tokens=True, clean_up_tokenization_spaces=False
         )
+        special = frozenset(self.tokenizer.all_special_ids)
+        kept = (self._piece(token) for token in written if token not in special)
+        return legible_bytes(text, map(self._bytes, kept))
 
     def label(self, token_id: int) -> str:
         return self.labels([token_id])[0]

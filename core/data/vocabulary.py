@@ -12,7 +12,7 @@ from typing import Any, Protocol, cast
 
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 
-from core.data.byte_pieces import bytes_of, piece_labels
+from core.data.byte_pieces import bytes_of, legible_bytes, piece_labels
 from core.data.characters import compose, describe_character, visible
 from core.data.foreign_vocabulary import FOREIGN_KINDS, foreign_from_dict
 
@@ -57,7 +57,9 @@ class Vocabulary(Protocol):
         """Ids of a text. Raises ValueError naming a character that is outside, and where."""
         ...
 
-    def decode(self, ids: Iterable[int]) -> str: ...
+    def decode(self, ids: Iterable[int]) -> str:
+        """The text of tokens; bytes that make no character are named as in labels."""
+        ...
 
     def label(self, token_id: int) -> str:
         """What a chart shows for one token: whitespace as a visible glyph."""
@@ -197,7 +199,8 @@ class BpeVocabulary:
 
     def decode(self, ids: Iterable[int]) -> str:
         kept = [i for i in ids if i not in (PAD_ID, MASK_ID)]
-        return self._tokenizer.decode(kept).removeprefix(" ")
+        spelt = (bytes_of(self._piece(i)) for i in kept)
+        return legible_bytes(self._tokenizer.decode(kept), spelt).removeprefix(" ")
 
     def label(self, token_id: int) -> str:
         return self.labels([token_id])[0]

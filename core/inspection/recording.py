@@ -60,17 +60,19 @@ def record(
     *,
     name: str = "",
     max_new_tokens: int = 40,
+    target: str | None = None,
     hash_weights: bool = True,
 ) -> Recording:
     """Every head of a model while it reads a text and goes on with it, with its proof.
 
     The model is one of transformers with its tokenizer, one that keeps core.models.seam with a
     vocabulary of core.data, or a Checkpoint alone: record(stored, text="…"). It is left as it was.
+    A `target` is what a decoder beside an encoder is given in the place of what it would write.
     Cost: as of `trace`; and a pass over all parameters for their digest, unless `hash_weights` is
     off: some ten seconds for seven billion.
     """
     with _checkpoint(model, tokenizer, name) as stored:
-        found = trace(stored, text, max_new_tokens=max_new_tokens)
+        found = trace(stored, text, max_new_tokens=max_new_tokens, target=target)
     inner = model.model if isinstance(model, Checkpoint) else model
     origin = Origin(
         model=(name or stored.name)[:200],

@@ -4,6 +4,7 @@ Functional: the model is only called, never hooked or changed, so two threads th
 questions with one shared model cannot see each other's tensors.
 """
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar, get_args
@@ -15,6 +16,7 @@ from core.checkpoints.store import Checkpoint
 from core.data.vocabulary import Vocabulary
 from core.generation.asked import subject_positions
 from core.generation.greedy import Answer, answer_and_stream, attending, prompt_ids
+from core.generation.target import target_ids
 from core.generation.written import Reading, gaps, reading
 from core.inspection.ablate import switched_off
 from core.inspection.heads import EVERY_HEAD_ON, HeadsOff, checked_off
@@ -55,14 +57,17 @@ def trace(
     off: HeadsOff = EVERY_HEAD_ON,
     *,
     max_new_tokens: int | None = None,
+    target: str | None = None,
 ) -> AttentionTrace:
     """Answer a question and record everything, with some heads switched off. An encoder fills the
-    gaps of a text; where there are none it is only looked at.
+    gaps of a text; where there are none it is only looked at. With a `target`, for a model that
+    reads a source beside it, nothing is written: the decoder reads the target's own tokens, and
+    `steps` say how likely each is.
 
     Raises ValueError for a question that the vocabulary or the block refuses, for what
-    `checked_off` refuses, and for more tokens than can be held (`refuse_too_large`). Cost: the
-    answer, whose own passes are what the record is held against, two passes more and
-    n_layers·n_heads·L² numbers, twice that where they are few.
+    `checked_off` and `target_ids` refuse, and for more tokens than can be held
+    (`refuse_too_large`). Cost: the answer, whose own passes are what the record is held against,
+    two passes more and n_layers·n_heads·L² numbers, twice that where they are few.
     """
     model, vocabulary = checkpoint.model, checkpoint.vocabulary
     off = checked_off(off, model.shape)
@@ -70,7 +75,9 @@ def trace(
     prompt = prompt_ids(checkpoint, question)
     refuse_too_large(model, len(prompt))
     given, own = NOTHING, None
-    if _writes(checkpoint, prompt):
+    if target is not None:
+        given = Answer(target, target_ids(checkpoint, target), 1.0)
+    elif _writes(checkpoint, prompt):
         given, own = answer_and_stream(
             checkpoint, question, max_new_tokens=max_new_tokens, change=change_at
         )
@@ -84,11 +91,14 @@ def trace(
     if own is None:
         own = model.run(ids, attending(change), source=source)
     tokens = [*(read.source or ()), *read.ids]
+    steps = _steps(checkpoint, own[0], given, read)
+    likely = math.prod(step.probability for step in steps)
     lacking = (model.cannot(what) for what in get_args(Ability))
     return AttentionTrace(
         question=question,
         answer=given.text,
-        probability=given.probability,
+        probability=given.probability if target is None else likely,
+        teacher_forced=target is not None,
         labels=tuple(_both(vocabulary.labels, read)),
         word_starts=tuple(_both(vocabulary.word_starts, read)),
         special=tuple(vocabulary.special(tokens)),
@@ -99,7 +109,7 @@ def trace(
         n_source=n_source,
         n_kv_heads=model.shape.n_kv_heads,
         lacking=tuple(dict.fromkeys(why for why in lacking if why)),
-        steps=_steps(checkpoint, own[0], given, read),
+        steps=steps,
         **arrays_of(recorded, off.heads),
         ablated=off.heads,
         mode=off.mode,

@@ -26,7 +26,7 @@ from pages.attention.view import MEANINGS, SCORES, Axes, View, scores_offered
 from pages.shared import bound
 from pages.shared.charts import show_chart
 
-FOLLOW = "of the written piece"
+FOLLOW, FOLLOW_GIVEN = "of the written piece", "of the piece of the target"
 PARTS_OF_MODEL = {
     "encoder": "encoder",
     "decoder": "decoder",
@@ -125,7 +125,7 @@ def _choose_step(trace: AttentionTrace, axes: Axes) -> int:
         return 0
     labels = {str(i): f"{i + 1}: {step.label}" for i, step in enumerate(trace.steps)}
     chosen = bound.select_slider(
-        "Written piece",
+        "Piece of the target" if trace.teacher_forced else "Written piece",
         list(labels),
         format_func=lambda option: labels.get(option, option),
         key="step",
@@ -139,12 +139,16 @@ def _choose_row(
 ) -> tuple[int, Step | None]:
     steps = trace.steps[: len(axes.step_rows)]
     written = dict(zip(reversed(axes.step_rows), reversed(steps), strict=True))
+    leads = "for" if axes.latents_look or trace.teacher_forced else "writes"
+    follows = FOLLOW_GIVEN if trace.teacher_forced else FOLLOW
     options = [*([FOLLOW] if written else []), *map(str, axes.rows)]
     chosen = bound.selectbox(
         "Query row",
         options,
         0 if written else options.index(str(first_row(trace, layer))),
-        format_func=lambda option: _row_label(axes, written, option),
+        format_func=lambda option: (
+            follows if option == FOLLOW else _row_label(axes, written, option, leads)
+        ),
         key="row",
         help="The row whose weights are shown as bars. Or click a cell of the map.",
     )
@@ -153,12 +157,11 @@ def _choose_row(
     return int(chosen), written.get(int(chosen))
 
 
-def _row_label(axes: Axes, written: dict[int, Step], option: str) -> str:
+def _row_label(axes: Axes, written: dict[int, Step], option: str, leads: str) -> str:
     if not option.isdigit() or int(option) not in axes.rows:
         return option
     row = int(option)
     step = written.get(row)
-    leads = "for" if axes.latents_look else "writes"
     return f"{row} {axes.row_labels[row]}" + (f" → {leads} {step.label}" if step else "")
 
 
