@@ -31,7 +31,8 @@ from core.checkpoints.course_layout import (
 from core.checkpoints.params_file import read_params, without_modules
 from core.checkpoints.store import CheckpointError
 from core.data.characters import compose
-from core.data.vocabulary import CharVocabulary, Vocabulary
+from core.data.own_vocabulary import CharVocabulary
+from core.data.vocabulary import Vocabulary
 from core.models.config import VARIANTS, GPTConfig
 from core.models.gpt import GPT
 

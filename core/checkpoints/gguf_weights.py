@@ -34,7 +34,6 @@ from core.checkpoints.odd import listed
 _MOST_ENTRY = 2**16  # bytes of a value that a configuration can need
 _INDEX = re.compile(r"\d+")
 _TOKENS = "tokenizer.ggml.tokens"
-_NUMBER = 4  # bytes of float32, and ggml's 0 is its kind
 
 
 def stated_config(header: GGUFHeader) -> dict[str, Any]:

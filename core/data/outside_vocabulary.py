@@ -17,6 +17,7 @@ from typing import Any, cast
 from core.data.byte_pieces import bytes_of, piece_labels
 from core.data.characters import visible
 from core.data.chat_template import in_chat
+from core.data.foreign_vocabulary import overlapping
 
 _BYTE = re.compile(r"<0x([0-9A-Fa-f]{2})>")
 _SPACE = "▁"  # how SentencePiece spells a space
@@ -131,9 +132,8 @@ class OutsideVocabulary:
         found = self.tokenizer(
             whole, add_special_tokens=not self.in_chat, return_offsets_mapping=True
         )
-        start, end = span[0] + shift, span[1] + shift
         offsets = cast(list[tuple[int, int]], found["offset_mapping"])
-        return tuple(i for i, (a, b) in enumerate(offsets) if a < end and b > start and a < b)
+        return overlapping(offsets, (span[0] + shift, span[1] + shift))
 
     def to_dict(self) -> dict[str, Any]:
         raise ValueError("this tokenizer lies in its model's own files: nothing is stored of it")
