@@ -91,7 +91,7 @@ class HeadExample:
             values = np.full_like(self.attribution, np.nan)
         else:
             values = self.scores.heads[names.get(measure, measure)]
-        return [None if np.isnan(value) else float(value) for value in values.ravel()]
+        return [known(value) for value in values.ravel()]
 
 
 def prepare(
@@ -133,8 +133,8 @@ def head_tables(
     """The table in both modes, and the means over the dev questions. Cost: that of two tables."""
     prepared = prepare(checkpoint, questions)
     same = list(questions) == list(dev)
-    known = prepared.before if same else answered(checkpoint, dev)
-    means = head_means(checkpoint.model, known)
+    before = prepared.before if same else answered(checkpoint, dev)
+    means = head_means(checkpoint.model, before)
     modes = (HeadsOff(), HeadsOff(mode="mean", means=means))
     tables: dict[Mode, HeadTable] = {
         off.mode: measure_heads(checkpoint, prepared, off, progress) for off in modes
@@ -206,7 +206,7 @@ def head_row(prepared: Prepared, found: Effect) -> HeadRow:
 
 def read_head(prepared: Prepared, layer: int, head: int) -> dict[str, Any]:
     """What is known of a head that was not switched off, by the names of a row."""
-    caption = prepared.readings.caption(layer, head, apart=prepared.apart)
+    caption = prepared.scores.caption(layer, head)
     return {
         "layer": layer,
         "head": head,
