@@ -24,6 +24,16 @@ _SPACE = "▁"  # how SentencePiece spells a space
 _INSIDE = "##"  # how WordPiece begins a piece that goes on with a word
 
 
+def stated_ends(stated: Iterable[Any]) -> frozenset[int]:
+    """Tokens that end a text, from what settings say of `eos_token_id`: one, several or none."""
+    return frozenset(
+        token
+        for named in stated
+        for token in (cast(list[Any], named) if isinstance(named, list) else [named])
+        if isinstance(token, int)
+    )
+
+
 @dataclass(frozen=True)
 class OutsideVocabulary:
     """A tokenizer of transformers, `tokenizer`, whose special tokens and ends are what it says.

@@ -94,13 +94,11 @@ class HeadExample:
         return [known(value) for value in values.ravel()]
 
 
-def prepare(
-    checkpoint: Checkpoint, questions: Sequence[Question], *, apart: bool | None = None
-) -> Prepared:
+def prepare(checkpoint: Checkpoint, questions: Sequence[Question]) -> Prepared:
     """Cost: the answers, and two passes over each question. ValueError without known answers.
 
-    With `apart` no head is named by its first token: so it is, unless told, of a model without a
-    task, which was trained on text at large.
+    No head of a model without a task, which was trained on text at large, is named by its first
+    token.
     """
     before = answered(checkpoint, questions)
     return Prepared(
@@ -109,7 +107,7 @@ def prepare(
         readings=read_split(checkpoint, before),
         attributed=_attributed(checkpoint.model, before),
         of_task=checkpoint.asked is None,
-        apart=checkpoint.task is None if apart is None else apart,
+        apart=checkpoint.task is None,
     )
 
 

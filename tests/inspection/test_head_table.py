@@ -195,7 +195,6 @@ def test_captions_are_decided_without_the_first_token_for_models_without_a_task(
     own = prepare(checkpoint, questions)
     opened = prepare(replace(checkpoint, task=None), questions)
     assert (own.apart, opened.apart) == (False, True)
-    assert prepare(checkpoint, questions, apart=True).apart
     found = effect(checkpoint, own.before, HeadsOff(heads=((1, 2),)))
     assert head_row(own, found).caption == named_scores(own.readings).caption(1, 2)
     row = head_row(opened, found)
