@@ -9,6 +9,6 @@ class NotAModel(ValueError):  # noqa: N818 - it is said, not raised for programm
 
 def listed(names: Collection[str]) -> str:
     """The first few: a file may hold any number, of any length."""
-    shown = [f"{name!r:.60}".strip("'") for name in sorted(names)[:3]]
+    shown = [f"{repr(name)[1:-1]:.60}" for name in sorted(names)[:3]]
     more = f" and {len(names) - len(shown)} more" if len(names) > len(shown) else ""
     return ", ".join(shown) + more
