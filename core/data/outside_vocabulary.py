@@ -17,10 +17,21 @@ from typing import Any, cast
 from core.data.byte_pieces import bytes_of, legible_bytes, piece_labels
 from core.data.characters import visible
 from core.data.chat_template import in_chat
+from core.data.foreign_vocabulary import overlapping
 
 _BYTE = re.compile(r"<0x([0-9A-Fa-f]{2})>")
 _SPACE = "▁"  # how SentencePiece spells a space
 _INSIDE = "##"  # how WordPiece begins a piece that goes on with a word
+
+
+def stated_ends(stated: Iterable[Any]) -> frozenset[int]:
+    """Tokens that end a text, from what settings say of `eos_token_id`: one, several or none."""
+    return frozenset(
+        token
+        for named in stated
+        for token in (cast(list[Any], named) if isinstance(named, list) else [named])
+        if isinstance(token, int)
+    )
 
 
 @dataclass(frozen=True)
@@ -145,9 +156,8 @@ class OutsideVocabulary:
         found = self.tokenizer(
             whole, add_special_tokens=not self.in_chat, return_offsets_mapping=True
         )
-        start, end = span[0] + shift, span[1] + shift
         offsets = cast(list[tuple[int, int]], found["offset_mapping"])
-        return tuple(i for i, (a, b) in enumerate(offsets) if a < end and b > start and a < b)
+        return overlapping(offsets, (span[0] + shift, span[1] + shift))
 
     def to_dict(self) -> dict[str, Any]:
         raise ValueError("this tokenizer lies in its model's own files: nothing is stored of it")

@@ -17,11 +17,11 @@ from pages.shared.loading import Source
 from pages.shared.models import USUAL, Writing, choose_writing, listed
 from pages.shared.no_first import choose_no_first, why_not
 from pages.shared.questions import choose_question, composed
+from pages.shared.sets import choose_set
 from pages.shared.trace_files import OpenedTrace, choose_trace
 
 if TYPE_CHECKING:
     from pages.attention.upload import Upload
-from pages.shared.sets import choose_set
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

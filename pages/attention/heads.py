@@ -25,13 +25,10 @@ from pages.attention.picture import Chosen, show_picture
 from pages.attention.view import MEANINGS, SCORES, Axes, View, scores_offered
 from pages.shared import bound
 from pages.shared.charts import show_chart
+from pages.shared.steps import choose_step
 
 FOLLOW, FOLLOW_GIVEN = "of the written piece", "of the piece of the target"
-PARTS_OF_MODEL = {
-    "encoder": "encoder",
-    "decoder": "decoder",
-    "cross": "cross-attention",
-}
+PARTS_OF_MODEL = {"encoder": "encoder", "decoder": "decoder", "cross": "cross-attention"}
 
 
 @st.fragment
@@ -50,7 +47,11 @@ def show_heads(trace: AttentionTrace, display: Display, whole: AttentionTrace) -
         at = _choose_head(whole, layers)
     axes = view.axes[at[0]]
     with controls[3]:
-        index = _choose_step(trace, axes)
+        several = len(axes.step_rows) > 1
+        label = "Piece of the target" if trace.teacher_forced else "Written piece"
+        index = (
+            choose_step(trace.steps, "step", label=label, on_change=_follow_step) if several else 0
+        )
     with controls[2]:
         row, step = _choose_row(trace, axes, at[0], index)
     given = overview(view, layers, at, score)
@@ -117,21 +118,6 @@ def _choose_head(trace: AttentionTrace, layers: Sequence[int]) -> Head:
     names = [head_name(*head) for head in trace.heads if head[0] in layers]
     default = names.index(head_name(*strongest_head(trace, layers)))
     return parse_head(bound.selectbox("Head", names, default, key="head", follows=True))
-
-
-def _choose_step(trace: AttentionTrace, axes: Axes) -> int:
-    """Which written piece; none where nothing is written."""
-    if len(axes.step_rows) < 2:
-        return 0
-    labels = {str(i): f"{i + 1}: {step.label}" for i, step in enumerate(trace.steps)}
-    chosen = bound.select_slider(
-        "Piece of the target" if trace.teacher_forced else "Written piece",
-        list(labels),
-        format_func=lambda option: labels.get(option, option),
-        key="step",
-        on_change=_follow_step,
-    )
-    return int(chosen)
 
 
 def _choose_row(

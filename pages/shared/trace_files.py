@@ -179,7 +179,7 @@ def claimed_line(found: TraceFile) -> str:
     proof = found.trace.proof
     same = "" if proof.same_argmax else ", ANOTHER token is likeliest"
     heads = proof.head_sum_max_error
-    parts = f", heads and bias sum to the projection {_within(heads)}" if heads else ""
+    parts = f", heads and bias sum to the projection {_within(heads)}" if heads is not None else ""
     return (
         f"**Its writer says** (needs the model): replayed through these weights, logits differ by "
         f"at most {proof.replay_max_difference:.0e}{same}{parts}, {plain(proof.dtype)}; and the "

@@ -6,7 +6,8 @@ import pytest
 import torch
 
 from core.data.characters import SPACE_GLYPH
-from core.data.vocabulary import MASK_ID, Vocabulary
+from core.data.own_vocabulary import MASK_ID
+from core.data.vocabulary import Vocabulary
 from core.inspection.align import PARTS, POSITIONS, WORDS, alignments
 from core.inspection.attribution import attribution, logit_lens
 from core.inspection.captions import row_sentence
