@@ -10,7 +10,7 @@ from core.models.lacking import BARE
 from pages.attention.controls import Asked
 from pages.attention.switches import CHANGES, STAYS, Switches, names_of
 from pages.shared.loading import Source
-from pages.shared.text import percent, plain, verdict_badge
+from pages.shared.text import percent, plain, sentence, shortened, verdict_badge
 
 if TYPE_CHECKING:
     from core.inspection.ablate import Effect
@@ -20,12 +20,13 @@ INSTEAD = {"zero": "zero", "mean": "their mean over the {} questions"}
 
 def show_heading(asked: Asked, trace: AttentionTrace) -> None:
     """Question, answer, right or wrong: for the back row."""
+    question = plain(shortened(trace.question))
     if not trace.steps:
-        st.markdown(f"#### {plain(trace.question)}  :gray-badge[read, nothing written]")
+        st.markdown(f"#### {question}  :gray-badge[read, nothing written]")
         return
     verdict = _verdict(asked, trace.answer)
     answer = plain(trace.answer) or "(nothing)"
-    st.markdown(f"#### {plain(trace.question)} → **{answer}**{verdict}")
+    st.markdown(f"#### {question} → **{answer}**{verdict}")
 
 
 def show_answer(trace: AttentionTrace) -> None:
@@ -39,12 +40,8 @@ def show_answer(trace: AttentionTrace) -> None:
             f"also have been {others}.  \n"
         )
     st.markdown(f"{written}:material/verified: {_proved(trace)}")
-    for note in filter(None, [mechanism_note(trace), *map(_sentence, trace.lacking)]):
+    for note in filter(None, [mechanism_note(trace), *map(sentence, trace.lacking)]):
         st.markdown(f":material/info: {note}")
-
-
-def _sentence(reason: str) -> str:
-    return f"{plain(reason[:1].upper() + reason[1:])}."
 
 
 def _proved(trace: AttentionTrace) -> str:
