@@ -188,6 +188,9 @@ CALLS: Mapping[str, Call] = {
     "growth": Call(
         gives="by which power of the length the time grows", needs={**MEASURED, **SETTING}
     ),
+    "memory_growth": Call(
+        gives="by which power of the length the memory grows", needs={**MEASURED, **SETTING}
+    ),
     "crossing_by_operations": Call(
         gives="from how many tokens on a feature map needs fewer operations than softmax",
         needs={"method": str, "head_dim": int},
