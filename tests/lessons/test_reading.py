@@ -81,6 +81,7 @@ def test_a_number_is_written_as_it_is_stated(number: float, unit: str, text: str
         ("{share}", "95.5 %", "the figure 95.5 is neither"),
         ('"none"]', '"none of 2"]', "the figure 2 is neither"),
         ("How much?", "How many of 601?", "the figure 601 is neither"),
+        ("of the questions", "of {share} questions", "stands behind its own number"),
         ("of the questions", "of 601 questions", "the figure 601 is neither"),
         ('right = "nearly all"', 'right = "half"', "which is none of the choices"),
         ('"none"]', '"nearly all"]', "each once"),
