@@ -145,7 +145,7 @@ def _show_text(place: Place) -> None:
     lesson, step = place.lesson, place.step
     n_steps = len(lesson.steps)
     st.caption(plain(lesson.title))
-    st.subheader(plain(step.title), anchor=False)
+    st.subheader(plain(said(step, step.title)), anchor=False)
     st.progress(place.number / n_steps, text=f"{place.number} of {n_steps}")
     texts = [plain(said(step, step.text))]
     if not is_covered(place):

@@ -16,9 +16,12 @@ def warned(app: AppTest) -> str:
     return "\n".join(warning.value for warning in app.warning).replace("\\", "")
 
 
-def test_controls_and_parts_of_the_page_are_hidden_in_one_style_sheet(open_by_link: Callable):
+def test_controls_and_parts_of_the_page_are_hidden_from_the_second_run_on_at_once(
+    open_by_link: Callable,
+):
     app = open_by_link("attention_by_hand", hide=["hand-example", "text", "sidebar", "header"])
-    style = styles(app)
+    assert styles(app).count("<style>") == 2
+    style = styles(app.run())
     assert style.count("<style>") == 1
     for selector in (".st-key-hand-example", "stSidebar", "stHeader", "stCaptionContainer"):
         assert selector in style
