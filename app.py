@@ -11,7 +11,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from pages.shared import link, present
+from pages.shared import class_link, frame, hidden, link, present, weights
 from pages.shared.style import apply_style
 
 ICON = Path(__file__).parent / "assets" / "icon.svg"
@@ -28,6 +28,7 @@ if not IS_SCRIPT:
 # party's server at each visit.
 PAGES = {
     "home": ("home", "Home"),
+    "lessons": ("menu_book", "Lessons"),
     "attention": ("grid_on", "Attention"),
     "heads": ("filter_center_focus", "Heads"),
     "compare": ("compare", "Compare"),
@@ -47,7 +48,9 @@ page = st.navigation(
             default=name == "home",
         )
         for name, (icon, title) in PAGES.items()
-    ]
+    ],
+    # A frame in another page shows one page, with its controls.
+    position="hidden" if IS_SCRIPT and st.context.is_embedded else "sidebar",
 )
 if IS_SCRIPT:
     st.set_page_config(page_title="Attention Explorer", page_icon=ICON, layout="wide")
@@ -55,12 +58,25 @@ if IS_SCRIPT:
     apply_style()
     present.apply_present()
     notice = st.container()
-    link.open_page(page.url_path)
+    weights.begin()
+    place = frame.place_of(page.url_path)  # may go to another page
+    covered, names = frame.is_covered(place), hidden.asked()
+    names += [] if place is None else place.step.hide
+    gone = hidden.hide(names)  # at once what can be; the rest when it is drawn
     try:
-        page.run()
+        if place is None:
+            link.open_page(page.url_path)
+            page.run()
+        else:
+            frame.show(place, page.run)
     finally:  # a page may stop where it is
+        class_link.offer(page.url_path)
+        weights.compare()
         present.choose_present()
-        link.say(notice)
+        hidden.hide(set(names) - gone)
+        if not covered:
+            hidden.tell_unknown(names)
+        link.say(notice, covered=covered)
 else:
     from starlette.middleware import Middleware
 

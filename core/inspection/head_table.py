@@ -3,12 +3,13 @@
 Over a split in a table, or for one question, to stand beside the averages.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from core.checkpoints.progress import Counted
 from core.checkpoints.store import Checkpoint
 from core.data.people import Question
 from core.data.question_set import of_subject
@@ -31,8 +32,6 @@ from core.inspection.readings import Readings, named_scores, read_trace
 from core.inspection.split_readings import read_split
 from core.inspection.traced import Array, AttentionTrace
 from core.models.seam import Model
-
-Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,16 +90,14 @@ class HeadExample:
             values = np.full_like(self.attribution, np.nan)
         else:
             values = self.scores.heads[names.get(measure, measure)]
-        return [None if np.isnan(value) else float(value) for value in values.ravel()]
+        return [known(value) for value in values.ravel()]
 
 
-def prepare(
-    checkpoint: Checkpoint, questions: Sequence[Question], *, apart: bool | None = None
-) -> Prepared:
+def prepare(checkpoint: Checkpoint, questions: Sequence[Question]) -> Prepared:
     """Cost: the answers, and two passes over each question. ValueError without known answers.
 
-    With `apart` no head is named by its first token: so it is, unless told, of a model without a
-    task, which was trained on text at large.
+    No head of a model without a task, which was trained on text at large, is named by its first
+    token.
     """
     before = answered(checkpoint, questions)
     return Prepared(
@@ -109,7 +106,7 @@ def prepare(
         readings=read_split(checkpoint, before),
         attributed=_attributed(checkpoint.model, before),
         of_task=checkpoint.asked is None,
-        apart=checkpoint.task is None if apart is None else apart,
+        apart=checkpoint.task is None,
     )
 
 
@@ -128,13 +125,13 @@ def head_tables(
     questions: Sequence[Question],
     dev: Sequence[Question],
     *,
-    progress: Progress | None = None,
+    progress: Counted | None = None,
 ) -> tuple[dict[Mode, HeadTable], HeadMeans]:
     """The table in both modes, and the means over the dev questions. Cost: that of two tables."""
     prepared = prepare(checkpoint, questions)
     same = list(questions) == list(dev)
-    known = prepared.before if same else answered(checkpoint, dev)
-    means = head_means(checkpoint.model, known)
+    before = prepared.before if same else answered(checkpoint, dev)
+    means = head_means(checkpoint.model, before)
     modes = (HeadsOff(), HeadsOff(mode="mean", means=means))
     tables: dict[Mode, HeadTable] = {
         off.mode: measure_heads(checkpoint, prepared, off, progress) for off in modes
@@ -146,7 +143,7 @@ def measure_heads(
     checkpoint: Checkpoint,
     prepared: Prepared,
     off: HeadsOff = EVERY_HEAD_ON,
-    progress: Progress | None = None,
+    progress: Counted | None = None,
     *,
     heads: Sequence[Head] | None = None,
 ) -> HeadTable:
@@ -206,7 +203,7 @@ def head_row(prepared: Prepared, found: Effect) -> HeadRow:
 
 def read_head(prepared: Prepared, layer: int, head: int) -> dict[str, Any]:
     """What is known of a head that was not switched off, by the names of a row."""
-    caption = prepared.readings.caption(layer, head, apart=prepared.apart)
+    caption = prepared.scores.caption(layer, head)
     return {
         "layer": layer,
         "head": head,
@@ -218,17 +215,24 @@ def read_head(prepared: Prepared, layer: int, head: int) -> dict[str, Any]:
 
 
 def head_example(
-    checkpoint: Checkpoint, trace: AttentionTrace, off: HeadsOff = EVERY_HEAD_ON
+    checkpoint: Checkpoint,
+    trace: AttentionTrace,
+    off: HeadsOff = EVERY_HEAD_ON,
+    *,
+    progress: Counted | None = None,
 ) -> HeadExample:
-    """Every head off alone for a traced question; `off` says what takes its place.
+    """Every head off alone for a traced question; `off` says what takes its place, `progress` is
+    told (heads done, heads) after each of them.
 
     Cost: a pass for each head, and the answers that change. Raises ValueError for what
     `checked_off` refuses.
     """
     model, before = checkpoint.model, answered(checkpoint, [Question(trace.question, None, "")])
-    found = [
-        effect(checkpoint, before, replace(off, heads=(head,))) for head in every_head(model.shape)
-    ]
+    heads, found = every_head(model.shape), list[Effect]()
+    for head in heads:
+        found.append(effect(checkpoint, before, replace(off, heads=(head,))))
+        if progress is not None:
+            progress(len(found), len(heads))
     shape = (trace.n_layers, trace.n_heads)
     lost = np.array([-float(effect.answer_change[0]) for effect in found]).reshape(shape)
     added = np.full(shape, np.nan)

@@ -25,14 +25,11 @@ from pages.attention.picture import Chosen, show_picture
 from pages.attention.view import SCORES, Axes, View, scores_offered
 from pages.shared import bound, present
 from pages.shared.charts import show_chart
+from pages.shared.steps import choose_step
 from pages.shared.text import plain
 
-FOLLOW = "of the written piece"
-PARTS_OF_MODEL = {
-    "encoder": "encoder",
-    "decoder": "decoder",
-    "cross": "cross-attention",
-}
+FOLLOW, FOLLOW_GIVEN = "of the written piece", "of the piece of the target"
+PARTS_OF_MODEL = {"encoder": "encoder", "decoder": "decoder", "cross": "cross-attention"}
 
 
 @st.fragment
@@ -128,27 +125,29 @@ def _choose_step(view: View, axes: Axes) -> int:
     """Which written piece or word; none where nothing is written."""
     if len(axes.step_rows) < 2:
         return 0
-    labels = {str(i): f"{i + 1}: {step.label}" for i, step in enumerate(view.steps)}
-    chosen = bound.select_slider(
-        "Written word" if view.folded else "Written piece",
-        list(labels),
-        format_func=lambda option: labels.get(option, option),
-        key="step",
-        on_change=_follow_step,
-    )
-    present.keys_step("step", list(labels), ("P", "N"), "Written", then=_follow_step)
-    return int(chosen)
+    piece = "word" if view.folded else "piece"
+    label = f"{piece} of the target" if view.trace.teacher_forced else f"written {piece}"
+    names = list(map(str, range(len(view.steps))))
+    index = choose_step(view.steps, "step", label=label.capitalize(), on_change=_follow_step)
+    present.keys_step("step", names, ("P", "N"), "Written", then=_follow_step)
+    return index
 
 
 def _choose_row(view: View, axes: Axes, layer: int, index: int) -> tuple[int, Step | None]:
     steps = view.steps[: len(axes.step_rows)]
     written = dict(zip(reversed(axes.step_rows), reversed(steps), strict=True))
+    given = view.trace.teacher_forced
+    leads = "for" if axes.latents_look or given else "writes"
+    follows = FOLLOW_GIVEN if given else FOLLOW
+    follows = follows.replace("piece", "word") if view.folded else follows
     options = [*([FOLLOW] if written else []), *map(str, axes.rows)]
     chosen = bound.selectbox(
         "Query row",
         options,
         0 if written else options.index(str(view.row_of(first_row(view.trace, layer)))),
-        format_func=lambda option: _row_label(view, axes, written, option),
+        format_func=lambda option: (
+            follows if option == FOLLOW else _row_label(axes, written, option, leads)
+        ),
         key="row",
         help="Which row the bars show. Or click a cell of the map.",
     )
@@ -157,14 +156,11 @@ def _choose_row(view: View, axes: Axes, layer: int, index: int) -> tuple[int, St
     return int(chosen), written.get(int(chosen))
 
 
-def _row_label(view: View, axes: Axes, written: dict[int, Step], option: str) -> str:
-    if option == FOLLOW and view.folded:
-        return "of the written word"
+def _row_label(axes: Axes, written: dict[int, Step], option: str, leads: str) -> str:
     if not option.isdigit() or int(option) not in axes.rows:
         return option
     row = int(option)
     step = written.get(row)
-    leads = "for" if axes.latents_look else "writes"
     return f"{row} {axes.row_labels[row]}" + (f" → {leads} {step.label}" if step else "")
 
 

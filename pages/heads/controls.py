@@ -7,7 +7,7 @@ import streamlit as st
 from core.data.question_set import QuestionSet
 from core.data.task import Task
 from core.inspection.heads import Mode
-from pages.shared import bound
+from pages.shared import bound, weights
 from pages.shared.choosing import TRACE, checkpoint_task, choose_model
 from pages.shared.no_first import choose_no_first
 from pages.shared.records import sets_of, weights_digest
@@ -60,10 +60,11 @@ def choose(part: str) -> Measured | OpenedTrace | None:
         if checkpoint == TRACE:
             return choose_trace(prefix=PREFIX)
         digest, task = weights_digest(checkpoint, snapshot), checkpoint_task(checkpoint)
+        weights.note(digest)
         asked = None
         if part != TWICE:  # whose tokens are drawn
             asked = choose_set(task, prefix=PREFIX, recorded=sets_of(checkpoint, digest))
-        split, mode = ("dev", "zero") if part in (PATCH, TWICE) else _choose_measured(asked)
+        split, mode = ("dev", "zero") if part in (PATCH, TWICE) else _choose_measured(task, asked)
     return Measured(
         checkpoint=checkpoint,
         snapshot=snapshot,
@@ -75,9 +76,13 @@ def choose(part: str) -> Measured | OpenedTrace | None:
     )
 
 
-def _choose_measured(asked: QuestionSet | None) -> tuple[str, str | None]:
-    """Which questions of a task, and what a head that is off gives."""
+def _choose_measured(task: Task | None, asked: QuestionSet | None) -> tuple[str, str | None]:
+    """Which questions of a task, and what a head that is off gives; without questions there are
+    no averages, and no mean in its place.
+    """
     split = "dev"
+    if task is None and asked is None:
+        return split, "zero"
     if asked is None:
         split = bound.selectbox(
             "Averages over questions",

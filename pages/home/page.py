@@ -22,10 +22,11 @@ from core.inspection.head_record import load_record
 from core.inspection.heads import head_name
 from core.inspection.trace_json import trace_from_dict
 from core.inspection.traced import AttentionTrace
+from core.lessons.reading import list_lessons
 from core.montecarlo.result import Sample
 from core.montecarlo.sample import sample
 from core.montecarlo.spec import PerturbationSpec
-from core.paths import ASSETS, BENCHMARKS, CHECKPOINTS, OWN_MODEL
+from core.paths import ASSETS, BENCHMARKS, CHECKPOINTS, LESSONS, OWN_MODEL
 from core.theory.by_hand.weights import weight_curves
 from pages.shared.charts import show_chart
 from pages.shared.choosing import DEFAULT_CHECKPOINT
@@ -94,7 +95,23 @@ def main() -> None:
 
 def _welcome() -> None:
     """The product's name, what it is for, and where a newcomer begins."""
-    st.markdown("### Attention Explorer  \nSee where a language model looks while it answers.")
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.markdown("### Attention Explorer  \nSee where a language model looks while it answers.")
+        st.page_link(
+            "pages/lessons/page.py",
+            label="First time here? Begin with the first lesson",
+            icon=":material/play_circle:",
+            query_params=_first_lesson(),
+        )
+
+
+def _first_lesson() -> dict[str, str]:
+    """The query that opens it; without lessons, or with a damaged one, their page says so."""
+    try:
+        lessons = list_lessons(LESSONS)
+    except ValueError:
+        lessons = []
+    return {"lesson": lessons[0].name} if lessons else {}
 
 
 def _words(trace: AttentionTrace) -> list[str]:
