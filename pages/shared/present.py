@@ -85,7 +85,6 @@ def choose_present() -> None:
         )
         if not on():
             st.button("Present", shortcut="P", key="present-now", on_click=_put_on)
-            st.html("<style>.st-key-present-now { display: none; }</style>")
 
 
 def keys_step(

@@ -19,7 +19,8 @@ TAKEN = """() => {
 SMALL = """() => [...document.querySelectorAll("[data-testid=stApp] *")].filter(e => {
   const box = e.getBoundingClientRect();
   const own = [...e.childNodes].some(n => n.nodeType === 3 && n.textContent.trim());
-  const seen = own && box.width && box.bottom > 0 && box.top < innerHeight && e.checkVisibility({visibilityProperty: true});
+  const inside = box.width && box.bottom > 0 && box.top < innerHeight;
+  const seen = own && inside && e.checkVisibility({visibilityProperty: true});
   return seen && !["STYLE", "SCRIPT"].includes(e.tagName)
     && parseFloat(getComputedStyle(e).fontSize) * e.currentCSSZoom < 20;
 }).map(e => `${e.tagName} ${e.textContent.slice(0, 30)}`)"""

@@ -17,7 +17,7 @@ def main_spec(app: AppTest) -> dict[str, Any]:
 
 
 def buttons(app: AppTest) -> set[str]:
-    return {button.key for button in app.button if (button.key or "").startswith("present-")}
+    return {key for button in app.button if (key := button.key or "").startswith("present-")}
 
 
 def test_the_map_is_as_large_as_the_window_and_says_what_is_seen(store: Callable, open_page: Open):
