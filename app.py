@@ -11,7 +11,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from pages.shared import link
+from pages.shared import link, who
 
 ICON = Path(__file__).parent / "assets" / "icon.svg"
 IS_SCRIPT = __name__ == "__main__"
@@ -54,6 +54,8 @@ if IS_SCRIPT:
     try:
         page.run()
     finally:  # a page may stop where it is
+        who.show_field()
+        who.show_problem(notice)
         link.say(notice)
 else:
     from starlette.middleware import Middleware

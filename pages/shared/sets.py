@@ -16,7 +16,7 @@ from core.data.question_file import MOST_BYTES, list_sets, parse_set, read_set
 from core.data.question_set import FIRST_TOKENS, RULES, QuestionSet
 from core.data.task import Task
 from core.paths import question_folders
-from pages.shared import bound
+from pages.shared import bound, who
 from pages.shared.text import plain
 
 OWN, UPLOAD = "its own questions", "upload a table"  # no set's name has a space
@@ -90,9 +90,16 @@ def _choose_rule(prefix: str) -> Rule:
 
 def _choose_file() -> File | None:
     """The file that is kept, though another page was looked at meanwhile."""
+    refused = who.refusal("upload")
     st.file_uploader(
-        "Your table", key=FILE_KEY, max_upload_size=MOST_MEGABYTES, on_change=_keep, help=FORM
+        "Your table",
+        key=FILE_KEY,
+        max_upload_size=MOST_MEGABYTES,
+        on_change=_keep,
+        help=FORM,
+        disabled=bool(refused),
     )
+    who.say(refused)
     kept: File | None = st.session_state.get(KEPT)
     if kept is None:
         st.caption(FORM)
@@ -103,7 +110,7 @@ def _choose_file() -> File | None:
 
 def _keep() -> None:
     uploaded = st.session_state[FILE_KEY]
-    if uploaded is None:
+    if uploaded is None or who.refusal("upload"):
         st.session_state.pop(KEPT, None)
         return
     data = uploaded.getvalue()
