@@ -11,7 +11,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from pages.shared import link, who
+from pages.shared import class_link, frame, hidden, in_class, link, weights, who
 
 ICON = Path(__file__).parent / "assets" / "icon.svg"
 IS_SCRIPT = __name__ == "__main__"
@@ -26,6 +26,7 @@ if not IS_SCRIPT:
 # party's server at each visit.
 PAGES = {
     "home": ("home", "Home"),
+    "lessons": ("menu_book", "Lessons"),
     "attention": ("grid_on", "Attention"),
     "heads": ("filter_center_focus", "Heads"),
     "compare": ("compare", "Compare"),
@@ -49,14 +50,25 @@ page = st.navigation(
 )
 if IS_SCRIPT:
     st.set_page_config(page_title="Attention Explorer", page_icon=ICON, layout="wide")
-    notice = st.container()
-    link.open_page(page.url_path)
+    notice, style = st.container(), st.container()
+    weights.begin()
+    in_class.visit()
+    place = frame.place_of(page.url_path)  # may go to another page
+    covered, names = frame.is_covered(place), hidden.asked()
     try:
-        page.run()
+        if place is None:
+            link.open_page(page.url_path)
+            page.run()
+        else:
+            names += place.step.hide
+            frame.show(place, page.run)
     finally:  # a page may stop where it is
+        class_link.offer(page.url_path)
         who.show_field()
         who.show_problem(notice)
-        link.say(notice)
+        weights.compare()
+        hidden.hide(style, names, covered=covered)
+        link.say(notice, covered=covered)
 else:
     from starlette.middleware import Middleware
 

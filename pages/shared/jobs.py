@@ -142,7 +142,7 @@ def button(page: JobPage, label: str, act: Callable[[], None], *, key: str, **op
 
 def resume_button(page: JobPage, job: Job, label: str, *, key: str, note: str) -> None:
     """A job goes on, or the reason why it cannot."""
-    reason = LocalLauncher().obstacle() or who.refusal("resume", job) or None
+    reason = who.refusal("resume", job) or obstacle()
     button(
         page,
         label,
