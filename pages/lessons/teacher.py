@@ -142,6 +142,7 @@ def _board(held: Held, lessons: Sequence[Lesson]) -> None:
     if found is not None:
         st.fragment(draw, run_every=POLL_SECONDS if moves else None)()
     else:
+        in_class.say_refused(REFUSED)
         st.button("Back to the lessons", key="class-drop", on_click=_drop)
 
 
