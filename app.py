@@ -46,7 +46,9 @@ page = st.navigation(
             default=name == "home",
         )
         for name, (icon, title) in PAGES.items()
-    ]
+    ],
+    # A frame in another page shows one page, with its controls.
+    position="hidden" if IS_SCRIPT and st.context.is_embedded else "sidebar",
 )
 if IS_SCRIPT:
     st.set_page_config(page_title="Attention Explorer", page_icon=ICON, layout="wide")

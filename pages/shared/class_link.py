@@ -11,7 +11,7 @@ from pages.shared import hidden, link, weights, who
 from pages.shared.in_class import PUPIL
 
 ADDRESS_VARIABLE = "EXPLORER_ADDRESS"
-KEY = "class-link"
+KEY, TITLE = "class-link", "Link for the class"
 LOCAL = ("localhost", "127.0.0.1", "::1")
 LOCAL_ADDRESS = (
     "This address means the machine it is opened on. Open the page by this machine's name on the "
@@ -25,15 +25,15 @@ PARTS = {
 
 
 def offer(page: str) -> None:
-    """A button at the end of the sidebar, for the page of this path; drawn when it is opened."""
-    box = st.sidebar.popover(
-        "Link for the class", icon=":material/qr_code_2:", key=KEY, on_change="rerun"
-    )
-    if box.open:
-        with box:
-            _show(page)
+    """A button at the end of the sidebar, for the page of this path; a frame in another page has
+    none.
+    """
+    icon = ":material/qr_code_2:"
+    if not st.context.is_embedded and st.sidebar.button(TITLE, icon=icon, key=KEY):
+        _show(page)
 
 
+@st.dialog(TITLE, width="medium")
 def _show(page: str) -> None:
     controls = link.controls()
     names = {**PARTS, **{key: label for key, label in controls.items() if key not in PARTS}}

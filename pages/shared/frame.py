@@ -152,10 +152,12 @@ def _show_text(place: Place) -> None:
     st.caption(plain(lesson.title))
     st.subheader(plain(step.title), anchor=False)
     st.progress(place.number / n_steps, text=f"{place.number} of {n_steps}")
-    st.markdown(plain(said(step, step.text)))
+    texts = [plain(said(step, step.text))]
     if not is_covered(place):
-        st.markdown(predicted.outcome(lesson.name, place.number, step))
-        st.markdown(plain(said(step, step.after)))
+        outcome = predicted.outcome(lesson.name, place.number, step)
+        texts += [outcome, plain(said(step, step.after))]
+    st.markdown("\n\n".join(filter(None, texts)))
+    if not is_covered(place):
         predicted.ask_again(lesson.name, place.number, step)
     _show_ways(place)
     in_class.say()

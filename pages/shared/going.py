@@ -6,7 +6,6 @@ name has its default, whatever the session remembers.
 
 from collections.abc import Iterable, Mapping
 from typing import NoReturn
-from urllib.parse import urlencode
 
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
@@ -36,6 +35,11 @@ def _unbind(params: QueryParams, query: Query) -> None:
             params.unbind_widget(binding.widget_id)
 
 
+def _add(params: QueryParams, query: Query) -> None:
+    for key, value in query.items():
+        params.set_with_no_forward_msg(key, value if isinstance(value, str) else list(value))
+
+
 def is_way_back() -> bool:
     """Whether the browser's history led here."""
     context = get_script_run_ctx()
@@ -49,7 +53,8 @@ def replace(query: Query) -> None:
         return
     with context.session_state.query_params() as params:
         _unbind(params, query)
-        params.populate_from_query_string(urlencode(query, doseq=True))
+        params.clear_with_no_forward_msg(preserve_embed=True)
+        _add(params, query)
         params.set_initial_query_params_from_current()
     st.query_params.from_dict({key: st.query_params.get_all(key) for key in st.query_params})
 
@@ -63,9 +68,7 @@ def arrive(query: Query) -> bool:
         return False
     back, missing = context.is_history_navigation, set(query) - set(st.query_params)
     with context.session_state.query_params() as params:
-        for key in missing:
-            value = query[key]
-            params.set_with_no_forward_msg(key, value if isinstance(value, str) else list(value))
+        _add(params, {key: query[key] for key in missing})
         params.set_initial_query_params_from_current()
     context.is_history_navigation = True
     return bool(missing) and not back
