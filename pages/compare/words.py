@@ -10,7 +10,7 @@ from core.inspection.compare import Comparison
 from core.inspection.heads import head_name
 from core.inspection.traced import AttentionTrace
 from pages.compare.controls import MODELS, Pair, Side
-from pages.shared.text import percent, plain, verdict_badge
+from pages.shared.text import percent, plain, target_badge, verdict_badge
 
 APART = (
     "Without the first token: weights are renormalised over the other keys, rows that leave them "
@@ -36,7 +36,7 @@ def _line(side: Side, trace: AttentionTrace) -> str:
     answer = plain(trace.answer) or "(nothing)"
     return (
         f"**{side.letter}** · {plain(side.name)} → **{answer}**, {percent(trace.probability)}"
-        f"{verdict_badge(side.expected, trace.answer)}"
+        f"{verdict_badge(side.expected, trace.answer)}{target_badge(given=trace.teacher_forced)}"
     )
 
 

@@ -12,7 +12,6 @@ from core.inspection.attribution import Attribution, Lens
 from core.inspection.captions import mechanism_note
 from core.inspection.head_rows import HeadTable
 from core.inspection.head_table import HeadExample
-from core.inspection.traced import AttentionTrace
 from pages.heads import example_words as said
 from pages.heads.controls import PREFIX, TOO_OLD, Measured, choose_first_out
 from pages.heads.measuring import in_place, load_attribution, load_lens, source_of
@@ -22,6 +21,7 @@ from pages.shared.charts import download_csv, download_json, download_svg, show_
 from pages.shared.loading import Source, load_example, load_trace
 from pages.shared.no_first import why_not
 from pages.shared.questions import choose_question
+from pages.shared.steps import choose_step
 from pages.shared.text import percent, plain, verdict_badge
 
 TABLES_KEY = f"{PREFIX}example-tables"
@@ -49,7 +49,8 @@ def show_example(measured: Measured) -> None:
     with beside:
         charts = {"Heads": _show_beside(measured, found, table)}
     with logits:
-        step = _choose_step(trace)
+        several = len(trace.steps) > 1
+        step = choose_step(trace.steps, f"{PREFIX}step") if several else 0
         added, lens = load_attribution(source, question, step), _lens(source, question, step)
         charts |= _show_attribution(added)
         charts |= _show_lens(lens)
@@ -80,19 +81,6 @@ def _show_beside(measured: Measured, found: HeadExample, table: HeadTable | None
     show_chart(chart, alt=title)
     st.markdown(said.match(found, table, measure))
     return chart.titled(title)
-
-
-def _choose_step(trace: AttentionTrace) -> int:
-    if len(trace.steps) == 1:
-        return 0
-    labels = {str(i): f"{i + 1}: {step.label}" for i, step in enumerate(trace.steps)}
-    chosen = bound.select_slider(
-        "Written piece",
-        list(labels),
-        format_func=lambda option: labels.get(option, option),
-        key=f"{PREFIX}step",
-    )
-    return int(chosen)
 
 
 def _lens(source: Source, question: str, step: int) -> Lens | str:

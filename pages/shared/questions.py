@@ -132,6 +132,11 @@ def _type(task: Task | None, known: Questions, prefix: str, name: str) -> str:
         follows=True,
         help=None if known else NO_NAMES,
     )
+    return composed(typed)
+
+
+def composed(typed: str) -> str:
+    """A typed text in composed letters; where that is another text, it is said."""
     asked = compose(typed)
     if asked != typed:
         st.caption(COMPOSED)

@@ -39,6 +39,11 @@ def typeset(text: str) -> str:
     return _INDEXED.sub(lambda found: f"${_LATEX.get(found[1], found[1])}_{found[2]}$", plain(text))
 
 
+def target_badge(*, given: bool) -> str:
+    """That a text is a target that was given; nothing where it was written."""
+    return "  :gray-badge[target given, not written]" if given else ""
+
+
 def verdict_badge(expected: str | None, answer: str, rule: Rule = "exact") -> str:
     """Right or wrong, with the right answer; nothing where that is not known."""
     if expected is None:

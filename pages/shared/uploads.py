@@ -21,7 +21,7 @@ class File:
     digest: str
 
 
-def choose_file(label: str, key: str, most_bytes: int) -> File | None:
+def choose_file(label: str, key: str, most_bytes: int, said: str | None = None) -> File | None:
     """The file that is kept, though another page or checkpoint was looked at meanwhile."""
     refused = who.refusal("upload")
     st.file_uploader(
@@ -31,6 +31,7 @@ def choose_file(label: str, key: str, most_bytes: int) -> File | None:
         on_change=_keep,
         args=(key, most_bytes),
         disabled=bool(refused),
+        help=said,
     )
     who.say(refused)
     kept: File | None = st.session_state.get(KEPT + key)

@@ -7,8 +7,12 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
+from pages.attention.heads import FOLLOW_GIVEN
+from pages.attention.switches import GIVEN
 from pages.heads.overview import CHOOSE_SET
 from pages.shared.models import kept_models
+from pages.shared.questions import COMPOSED
+from tests.models.family import LONGEST
 from tests.models.saved import save_tiny
 from tests.pages.conftest import open_link
 
@@ -79,6 +83,60 @@ def test_a_translator_has_three_parts(open_page: Open, shown: Shown):
     app = open_page(checkpoint="t5", question=TEXT, tokens="3")
     assert not app.error, shown(app)
     assert app.button_group(key="part").options == ["encoder", "decoder", "cross-attention"]
+
+
+@pytest.mark.usefixtures("served")
+def test_a_target_is_given_to_a_model_with_a_source(open_page: Open, shown: Shown, said: Shown):
+    app = open_page(checkpoint="t5", question=TEXT, target="w8 w21", tokens="3")
+    assert app.text_input(key="target").value == "w8 w21"
+    assert app.markdown[0].value == (
+        f"#### {TEXT} → **w8 w21**  :gray-badge[target given, not written]"
+    )
+    assert "Probability of this target, which was given and not written, **" in said(app)
+    table = app.dataframe[0].value
+    assert list(table["token"]) == ["w8", "w21"]
+    assert all(text.endswith(" %") for text in table["probability"])
+    assert [len(text.split(", ")) for text in table["next best"]] == [5, 5]
+    assert "tokens look back at the target before them" in said(app)
+    assert app.selectbox(key="row").options[0] == FOLLOW_GIVEN
+    assert "for w8" in "".join(app.selectbox(key="row").options)
+    assert "Piece of the target" in [slider.label for slider in app.select_slider]
+    app.selectbox(key="row").set_value("4").run()
+    app.selectbox(key="row").set_value("of the written piece").run()
+    assert "before the given “w8”" in said(app)
+    app.text_input(key="target").set_value("").run()
+    assert not app.exception
+    assert "Probability of this answer **" in said(app)
+    assert "given" not in app.markdown[0].value
+
+
+@pytest.mark.usefixtures("served")
+def test_a_given_target_stays_with_heads_off_and_its_probability_changes(
+    open_page: Open, shown: Shown, said: Shown
+):
+    query = {"checkpoint": "t5", "question": TEXT, "target": "w8 w21"}
+    app = open_page(**query, **{"off-L0": "H1", "predict": "true"})
+    assert not app.error, shown(app)
+    assert "Off: L0·H1** (in place: zero). With every head this target has **" in said(app)
+    assert "| target | w8 | w21 |" in said(app)
+    assert GIVEN in [caption.value for caption in app.caption]
+    assert "predict" not in [toggle.key for toggle in app.toggle]
+    assert "off-least" not in [button.key for button in app.button]
+
+
+@pytest.mark.usefixtures("served")
+def test_only_models_with_a_source_have_a_target_and_a_long_one_is_refused(
+    open_page: Open, shown: Shown
+):
+    for name in ("llama", "bert", "tiny"):
+        app = open_page(checkpoint=name, question=TEXT, target="w8")
+        assert "target" not in [box.key for box in app.text_input]
+    long = open_page(checkpoint="t5", question=TEXT, target=" ".join(["w8"] * LONGEST))
+    assert f"the target has {LONGEST} tokens; at most {LONGEST - 1} fit" in shown(long)
+    apart = open_page(checkpoint="t5", question=TEXT, target="w8 u\u0308")
+    assert COMPOSED in [caption.value for caption in apart.sidebar.caption]
+    blank = open_page(checkpoint="t5", question=TEXT, target=" ")
+    assert "Probability of this answer" in shown(blank)
 
 
 @pytest.mark.usefixtures("served")
