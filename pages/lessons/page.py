@@ -6,7 +6,7 @@ from core.lessons.lesson import Lesson
 from core.lessons.reading import list_lessons
 from core.paths import LESSONS
 from pages.lessons.pupil import show_class, show_join
-from pages.lessons.teacher import show_teacher
+from pages.lessons.teacher import is_held, show_teacher
 from pages.shared.frame import Place, go_to
 from pages.shared.text import plain
 
@@ -26,7 +26,8 @@ def main() -> None:
         return
     show_class(lessons)
     show_teacher(lessons)
-    show_join()
+    if not is_held():
+        show_join()
     if not lessons:
         st.info("There is no lesson in the folder assets/lessons/.", icon=":material/menu_book:")
     for lesson in lessons:

@@ -24,8 +24,8 @@ from pages.shared.text import plain
 HELD, REFUSED = "class-held", "class-refused"
 POLL_SECONDS = 2.0
 ONCE = (
-    "This is your teacher's code. It is shown this once, and needed again to see this class from "
-    "another window or after a reload. Write it down."
+    "This class has a teacher's code, shown this once. You need it again to see the class from "
+    "another window or after a reload: write it down where no pupil reads it."
 )
 
 
@@ -40,6 +40,8 @@ class Held:
 def show_teacher(lessons: Sequence[Lesson]) -> None:
     """The class that is held, or the way to open one or to come back to one."""
     held: Held | None = st.session_state.get(HELD)
+    if held is None and in_class.here() is not None:  # a pupil
+        return
     in_class.say_refused(REFUSED)
     if held is None:
         with st.expander("Open a class", icon=":material/groups:", key="class-open"):
@@ -48,6 +50,11 @@ def show_teacher(lessons: Sequence[Lesson]) -> None:
     with st.container(border=True, key="class-teacher"):
         _show_code(held)
         _board(held, lessons)
+
+
+def is_held() -> bool:
+    """Whether the visitor is the teacher of a class."""
+    return HELD in st.session_state
 
 
 def _offer(lessons: Sequence[Lesson]) -> None:
@@ -118,12 +125,14 @@ def _show_code(held: Held) -> None:
         st.code(address, language=None, wrap_lines=True)
         if class_link.is_local(address):
             st.caption(class_link.LOCAL_ADDRESS)
-    with right:
-        st.image(class_link.qr_code(address), caption=f"QR code of class {code}", width=220)
+    if class_link.on_network() and not class_link.is_local(address):
+        with right:
+            st.image(class_link.qr_code(address), caption=f"QR code of class {code}", width=220)
     if held.teacher_code:
         st.warning(ONCE, icon=":material/key:")
-        st.code(held.teacher_code, language=None)
-        st.button("I have written it down", key="class-noted", on_click=_note)
+        with st.popover("Show your teacher's code", icon=":material/visibility:"):
+            st.code(held.teacher_code, language=None)
+            st.button("I have written it down", key="class-noted", on_click=_note)
 
 
 def _board(held: Held, lessons: Sequence[Lesson]) -> None:
@@ -156,7 +165,9 @@ def _standing(teacher: Teacher) -> Standing | None:
 
 def _draw(teacher: Teacher, now: Standing, lessons: Sequence[Lesson]) -> None:
     lesson = next((one for one in lessons if one.name == now.session.lesson), None)
-    st.markdown(f"**{now.n_pupils} pupils** have answered. {in_class.kept_until(now.session)}")
+    n = now.n_pupils
+    answered = f"**{n} pupil{'' if n == 1 else 's'}** answered."
+    st.markdown(f"{answered} {in_class.kept_until(now.session)}")
     for number, step in enumerate(() if lesson is None else lesson.steps, 1):
         if step.predict is not None:
             is_revealed = number in now.session.revealed

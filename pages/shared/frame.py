@@ -138,7 +138,8 @@ def show(place: Place, draw: Callable[[], None]) -> None:
         predict = place.step.predict
         if predict is not None and is_covered(place):
             with st.container(key=ASK):
-                st.caption("First say what you expect; then the page appears.")
+                if not predicted.is_over(place.lesson.name, place.number, place.step):
+                    st.caption("First say what you expect; then the page appears.")
                 predicted.ask(place.lesson.name, place.number, place.step, predict)
             if predicted.is_over(place.lesson.name, place.number, place.step):
                 in_class.wait(place.lesson.name, place.number)

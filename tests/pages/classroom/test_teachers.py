@@ -43,7 +43,7 @@ def test_counts_stand_beside_their_question_before_and_after(
         answer(room, code, who, 1, text)
     explain(room, code, pupils[0], "before", "it *thinks*")
     teacher.run()
-    assert "3 pupils have answered" in said(teacher).replace("*", "")
+    assert "3 pupils answered" in said(teacher).replace("*", "")
     assert "| nearly all | █████████████ 2 | 0 |" in said(teacher)
     assert "**nearly all** :material/check:" not in said(teacher)
     assert "it *thinks*" in said(teacher)
