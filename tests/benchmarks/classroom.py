@@ -5,9 +5,10 @@
     python tests/benchmarks/classroom.py 4 --between 0 --views 500   # memory over 2,000 views
     python tests/benchmarks/classroom.py --cold                      # a server's first pictures
 
-Starts the app with a class that is open, and opens SESSIONS sessions over Streamlit's own websocket. Each opens a view of a
-page by its address (a new session, as a link or a reload does), reads it to its end, and opens the
-next one `--between` seconds after it opened this one; they start spread over the first interval.
+Starts the app with a class open for each lesson, and opens SESSIONS sessions over Streamlit's own
+websocket. Each opens a view of a page by its address (a new session, as a link or a reload does),
+reads it to its end, and opens the next one `--between` seconds after it opened this one; they start
+spread over the first interval.
 
 Not a test: the figures belong to the machine that is printed with them. The pupils run on it too.
 """
