@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 import pytest
+import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from core.server import Server
@@ -27,6 +28,20 @@ def test_five_wrong_codes_a_minute_are_enough_and_then_the_right_one_is_refused_
 def test_on_ones_own_machine_nobody_is_asked_for_a_code(open_by_link: Open):
     app = open_by_link("attention_by_hand")
     assert "who-code" not in {field.key for field in app.text_input}
+
+
+def test_a_server_that_a_network_reaches_is_in_class_unless_it_is_told(
+    open_by_link: Open, monkeypatch: pytest.MonkeyPatch
+):
+    usual = st.get_option
+    monkeypatch.setattr(
+        st, "get_option", lambda key: "0.0.0.0" if key == "server.address" else usual(key)
+    )
+    app = open_by_link("lessons")
+    assert app.button(key="class-start").disabled
+    assert any("this server has none" in caption.value for caption in app.caption)
+    monkeypatch.setenv("EXPLORER_MODE", "open")
+    assert not app.run().button(key="class-start").disabled
 
 
 def test_the_teachers_code_is_typed_and_stays_nowhere(
