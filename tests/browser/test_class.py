@@ -3,7 +3,7 @@ themselves, the teacher reveals, the pages appear, and a reload changes nothing.
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,13 +16,11 @@ RESTS = "[data-testid=stApp][data-test-script-state=notRunning]"
 
 
 @pytest.fixture
-def school(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
-) -> Iterator[str]:
+def school(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> str:
     """A server of its own, whose classes lie in a folder of the test."""
     monkeypatch.setenv("EXPLORER_CLASSROOM", str(tmp_path / "room"))
     address, _ = request.getfixturevalue("fresh_server")
-    yield address
+    return address
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +44,7 @@ def test_a_class_from_opening_to_the_table_of_its_answers(
     if len(list_lessons()) > 1:
         teacher.get_by_role("combobox", name="Lesson").click()
         teacher.get_by_role("option", name=lesson.title).click()
-    teacher.get_by_role("button", name="Open", exact=True).click()
+    teacher.locator(".st-key-class-start button").click()
     link = teacher.get_by_text("/lessons?class=")
     code = re.search("class=([A-Z]{6})", link.inner_text())
     assert code is not None
