@@ -11,7 +11,14 @@ from core.models.lacking import BARE
 from pages.attention.controls import Asked
 from pages.attention.switches import CHANGES, STAYS, Switches, names_of
 from pages.shared.loading import Source
-from pages.shared.text import percent, plain, target_badge, verdict_badge
+from pages.shared.text import (
+    percent,
+    plain,
+    sentence,
+    shortened,
+    target_badge,
+    verdict_badge,
+)
 
 if TYPE_CHECKING:
     from core.inspection.ablate import Effect
@@ -21,20 +28,21 @@ INSTEAD = {"zero": "zero", "mean": "their mean over the {} questions"}
 
 def show_heading(asked: Asked, trace: AttentionTrace) -> None:
     """Question, answer, right or wrong: for the back row."""
+    question = plain(shortened(trace.question))
     if not trace.steps:
-        st.markdown(f"#### {plain(trace.question)}  :gray-badge[read, nothing written]")
+        st.markdown(f"#### {question}  :gray-badge[read, nothing written]")
         return
     given = target_badge(given=trace.teacher_forced)
     verdict = given or _verdict(asked, trace.answer)
     answer = plain(trace.answer) or "(nothing)"
-    st.markdown(f"#### {plain(trace.question)} → **{answer}**{verdict}")
+    st.markdown(f"#### {question} → **{answer}**{verdict}")
 
 
 def show_answer(trace: AttentionTrace) -> None:
     """Probability and runners-up, and the integrity line."""
     written = f"{written_line(trace)}  \n" if trace.steps else ""
     st.markdown(f"{written}:material/verified: {_proved(trace)}")
-    for note in filter(None, [mechanism_note(trace), *map(_sentence, trace.lacking)]):
+    for note in filter(None, [mechanism_note(trace), *map(sentence, trace.lacking)]):
         st.markdown(f":material/info: {note}")
 
 
@@ -64,10 +72,6 @@ def show_target(trace: AttentionTrace) -> None:
                 ],
             }
         )
-
-
-def _sentence(reason: str) -> str:
-    return f"{plain(reason[:1].upper() + reason[1:])}."
 
 
 def _proved(trace: AttentionTrace) -> str:

@@ -5,6 +5,7 @@ import re
 from core.data.characters import legible
 from core.data.people import Rule, is_right
 
+MOST_SHOWN = 120  # characters of a text in a heading
 # Everything that Markdown, LaTeX, emoji shortcodes or HTML could read as more than itself.
 _SPECIAL = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|$~:&^=\"'])")
 
@@ -32,6 +33,19 @@ def plain(text: str) -> str:
     """
     seen = legible(" ".join(text.split()))
     return _SPECIAL.sub(r"\\\1", _REPLACED.sub(_WORD_JOINER, seen))
+
+
+def shortened(text: str) -> str:
+    """A long text by its beginning and its end, behind which something is written."""
+    if len(text) <= MOST_SHOWN:
+        return text
+    half = MOST_SHOWN // 2
+    return f"{text[:half].rsplit(' ', 1)[0]} … {text[-half:].split(' ', 1)[-1]}"
+
+
+def sentence(reason: str) -> str:
+    """A reason as a sentence of its own, for Markdown."""
+    return f"{plain(reason[:1].upper() + reason[1:])}."
 
 
 def typeset(text: str) -> str:

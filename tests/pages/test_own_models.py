@@ -156,6 +156,43 @@ def test_heads_asks_for_a_set_and_compare_lays_two_texts_side_by_side(shown: Sho
 
 
 @pytest.mark.usefixtures("served")
+def test_compare_lays_two_of_anyones_models_side_by_side(shown: Shown):
+    sides = {"compare-first-checkpoint": "llama", "compare-second-checkpoint": "llama"}
+    query = {"compare-what": "two checkpoints", "compare-question": TEXT}
+    app = open_link("compare", **sides, **query)
+    assert not app.error, shown(app)
+    assert "**none puts any weight elsewhere" in shown(app).replace("All heads: ", "")
+
+
+@pytest.mark.usefixtures("served")
+def test_two_texts_that_an_encoder_reads_have_no_answer(shown: Shown):
+    texts = {"compare-question": TEXT, "compare-other-question": "w7 w9 w11 w17"}
+    app = open_link("compare", **{"compare-checkpoint": "bert", **texts})
+    assert [box.label for box in app.text_input] == ["Text A", "Text B"]
+    assert "w7 w9 w11 w17: read, nothing written" in shown(app)
+    assert "100 %" not in shown(app).split("All heads")[0]
+
+
+@pytest.mark.usefixtures("served")
+def test_one_text_of_a_translator_shows_its_heads_and_says_once_what_lacks(shown: Shown):
+    query = {"heads-part": "one question", "heads-question": TEXT}
+    app = open_link("heads", **{"heads-checkpoint": "t5", **query})
+    assert not app.error, shown(app)
+    assert shown(app).count("have two residual streams") == 1
+    assert "weight on the name" not in app.selectbox(key="heads-measure-one").options
+    labels = [box.label for box in app.selectbox]
+    assert "Averages over questions" not in labels
+
+
+@pytest.mark.usefixtures("served")
+def test_tokens_said_twice_are_refused_to_an_encoder_before_a_command_is_offered(shown: Shown):
+    query = {"heads-checkpoint": "bert", "heads-part": "tokens said twice"}
+    app = open_link("heads", **query)
+    assert app.info[0].value.startswith("An encoder looks both ways")
+    assert not app.code
+
+
+@pytest.mark.usefixtures("served")
 def test_a_model_that_is_too_large_is_refused_with_the_numbers(
     open_page: Open, shown: Shown, monkeypatch: pytest.MonkeyPatch
 ):
