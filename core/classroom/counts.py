@@ -10,7 +10,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from core.classroom.file import act
-from core.classroom.store import EXPLANATION, Session, Teacher, allowed
+from core.classroom.session import Session, Teacher, allowed
+from core.classroom.store import EXPLANATION
 
 COLUMNS = ("lesson", "kind", "step", "phase", "pupil", "answer", "minute")
 Row = tuple[int, str, int, str, float]  # step, phase, number of the pupil, text, time

@@ -22,7 +22,8 @@ from core.classroom.codes import (
     new_code,
     new_teacher_code,
 )
-from core.classroom.file import NO_CLASS, act, forget, make_file
+from core.classroom.file import act, forget, make_file
+from core.classroom.session import Session, Teacher, allowed, found_session, refuse_closed
 
 Phase = Literal["before", "after"]
 DAYS, MOST_DAYS, DAY_SECONDS = 7, 60, 86_400.0
@@ -35,32 +36,12 @@ _LESSON = re.compile(r"[A-Za-z0-9_-]{1,80}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Teacher:
-    """Who gave the right teacher's code of a class; `key` is kept in a session's memory alone."""
-
-    code: str
-    key: bytes = field(repr=False)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Opened:
     """A new class; its `teacher_code` is told this once."""
 
     code: str
     teacher_code: str = field(repr=False)
     teacher: Teacher
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Session:
-    """What everybody in a class may know of it; times in seconds since 1970."""
-
-    code: str
-    lesson: str
-    opened: float
-    expires: float
-    is_closed: bool
-    revealed: frozenset[int]
 
 
 def open_session(
@@ -160,7 +141,7 @@ def own_answers(
 def reveal(root: Path, teacher: Teacher, step: int, *, now: float | None = None) -> None:
     """What pupils answer to a step from now on counts as after."""
     with act(root, teacher.code, _time(now)) as connection:
-        _refuse_closed(allowed(connection, teacher))
+        refuse_closed(allowed(connection, teacher))
         connection.execute("INSERT OR IGNORE INTO revealed VALUES (?, ?)", (teacher.code, step))
 
 
@@ -185,34 +166,6 @@ def delete(root: Path, teacher: Teacher, *, now: float | None = None) -> None:
         connection.execute("BEGIN")
 
 
-def allowed(connection: sqlite3.Connection, teacher: Teacher) -> Session:
-    """The class of a teacher. Raises ValueError if it is gone or the key is not its."""
-    known = found_session(connection, teacher.code)
-    row = connection.execute("SELECT kept FROM sessions WHERE code = ?", (known.code,)).fetchone()
-    if not fits(teacher.key, row[0]):
-        raise ValueError(f"this is not the teacher's code of class {known.code}")
-    return known
-
-
-def found_session(connection: sqlite3.Connection, code: str) -> Session:
-    """A class by its tidy code, inside an act. Raises ValueError if there is none."""
-    row = connection.execute(
-        "SELECT lesson, opened, expires, closed FROM sessions WHERE code = ?", (code,)
-    ).fetchone()
-    if row is None:
-        raise ValueError(NO_CLASS.format(code=code))
-    steps = connection.execute("SELECT step FROM revealed WHERE code = ?", (code,)).fetchall()
-    lesson, opened, expires, closed = row
-    return Session(
-        code=code,
-        lesson=lesson,
-        opened=opened,
-        expires=expires,
-        is_closed=closed is not None,
-        revealed=frozenset(step for (step,) in steps),
-    )
-
-
 def _keep(
     connection: sqlite3.Connection,
     known: Session,
@@ -222,7 +175,7 @@ def _keep(
     text: str,
     now: float,
 ) -> None:
-    _refuse_closed(known)
+    refuse_closed(known)
     _count_in(connection, known.code, pupil, int(now // MINUTE))
     key = (known.code, pupil, step, phase)
     replaced = connection.execute(
@@ -258,11 +211,6 @@ def _count_in(connection: sqlite3.Connection, code: str, pupil: str, minute: int
     connection.execute(
         "UPDATE pupils SET minute = ?, n = ? WHERE code = ? AND pupil = ?", (minute, n, code, pupil)
     )
-
-
-def _refuse_closed(known: Session) -> None:
-    if known.is_closed:
-        raise ValueError(f"class {known.code} is closed: nothing more is taken")
 
 
 def _free_code(connection: sqlite3.Connection) -> str:

@@ -13,7 +13,8 @@ import streamlit as st
 from core.classroom import store
 from core.classroom.codes import check_code
 from core.classroom.counts import Standing, as_csv, standing
-from core.classroom.store import MOST_DAYS, Teacher
+from core.classroom.session import Teacher
+from core.classroom.store import MOST_DAYS
 from core.lessons.lesson import Lesson
 from core.paths import classroom_folder
 from pages.lessons.board import show_explanations, show_step

@@ -12,7 +12,8 @@ import streamlit as st
 
 from core.classroom import store
 from core.classroom.codes import is_token, new_pupil
-from core.classroom.store import Phase, Session
+from core.classroom.session import Session
+from core.classroom.store import Phase
 from core.paths import classroom_folder
 from pages.shared import link, who
 from pages.shared.text import plain

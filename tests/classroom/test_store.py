@@ -8,11 +8,11 @@ from core.classroom import store
 from core.classroom.codes import new_pupil
 from core.classroom.counts import standing
 from core.classroom.file import FILE
+from core.classroom.session import Teacher
 from core.classroom.store import (
     DAY_SECONDS,
     MOST_A_MINUTE,
     Opened,
-    Teacher,
     answer,
     close,
     delete,

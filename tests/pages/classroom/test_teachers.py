@@ -1,7 +1,7 @@
 """What a teacher sees: opening a class, counts, revealing, closing, deleting, coming back."""
 
 from collections.abc import Callable
-from dataclasses import asdict, is_dataclass
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
@@ -9,6 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 from core.classroom.codes import new_pupil
 from core.classroom.store import Opened, answer, explain, session
+from pages.lessons.teacher import Held
 
 Open = Callable[..., AppTest]
 Said = Callable[[AppTest], str]
@@ -101,7 +102,7 @@ def test_when_another_window_deletes_the_class_the_board_says_so(
 def remembered(app: AppTest) -> str:
     """All that the session holds, dataclasses with what their repr leaves out."""
     values = app.session_state._state.filtered_state.values()
-    return str([asdict(value) if is_dataclass(value) else value for value in values])
+    return str([asdict(value) if isinstance(value, Held) else value for value in values])
 
 
 def come_back(app: AppTest, code: str, teacher_code: str) -> None:
