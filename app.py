@@ -11,7 +11,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from pages.shared import link
+from pages.shared import keep, link
 
 ICON = Path(__file__).parent / "assets" / "icon.svg"
 IS_SCRIPT = __name__ == "__main__"
@@ -49,12 +49,16 @@ page = st.navigation(
 )
 if IS_SCRIPT:
     st.set_page_config(page_title="Attention Explorer", page_icon=ICON, layout="wide")
-    notice = st.container()
-    link.open_page(page.url_path)
     try:
-        page.run()
-    finally:  # a page may stop where it is
-        link.say(notice)
+        with keep.listened(PAGES[page.url_path or "home"][1]):
+            notice = st.container()
+            link.open_page(page.url_path)
+            try:
+                page.run()
+            finally:  # a page may stop where it is
+                link.say(notice)
+    finally:
+        keep.offer()
 else:
     from starlette.middleware import Middleware
 

@@ -1,0 +1,176 @@
+"""Keep this page: one HTML file of what a whole run of it drew, for where there is no server.
+
+The button asks; the run that follows is listened to, and its file is then there to be taken. What
+was uploaded and what the session remembers is in it, for it is the very run that is seen.
+"""
+
+import platform
+from collections.abc import Callable, Generator, Iterable, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from functools import partial
+from importlib.metadata import version
+from typing import Any
+
+import streamlit as st
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from streamlit.runtime.scriptrunner import StopException, get_script_run_ctx
+
+from core.checkpoints.shelf import list_checkpoints
+from core.offline.parts import Choice, Document, Part
+from core.paths import CHECKPOINTS
+from pages.shared.text import plain
+
+ASKED, KEPT = "keep-asked", "keep-kept"
+BUTTON = "keep-page"
+PRODUCT = "Attention Explorer"
+SECRETS = ("pupil", "teacher")  # of an address: they say who somebody is
+MEASURED = ("streamlit", "torch", "numpy", "transformers")  # whose versions the figures rest on
+
+
+@contextmanager
+def listened(title: str) -> Generator[None]:
+    """Around a whole run: where it was asked for, the file of what the run draws is made.
+
+    A run that another one takes the place of is not yet what is seen.
+    """
+    st.session_state.pop(KEPT, None)
+    if not st.session_state.get(ASKED):
+        yield
+        return
+    messages: list[ForwardMsg] = []
+    stopped = None
+    with _heard(messages):
+        try:
+            yield
+        except StopException as stop:  # a page may stop where it is
+            stopped = stop
+    del st.session_state[ASKED]
+    with st.spinner("Writing the file"):
+        st.session_state[KEPT] = file_of_run(title, messages)
+    if stopped is not None:
+        raise stopped
+
+
+@contextmanager
+def _heard(messages: list[ForwardMsg]) -> Generator[None]:
+    """Every message to the browser is noted, too.
+
+    Streamlit has no public way to learn what a page drew. `enqueue` of the run's context is where
+    all elements pass, whole: behind it, what a browser has seen before is but a name. Streamlit is
+    pinned, and a test keeps every page.
+    """
+    context: Any = get_script_run_ctx()
+    send: Callable[[ForwardMsg], None] = context.enqueue
+
+    def note_and_send(message: ForwardMsg) -> None:
+        noted = ForwardMsg()
+        noted.CopyFrom(message)
+        messages.append(noted)
+        send(message)
+
+    context.enqueue = note_and_send
+    try:
+        yield
+    finally:
+        del context.enqueue  # the class has its own
+
+
+def offer() -> None:
+    """At the end of the sidebar: ask for the file, then take it."""
+    kept = st.session_state.get(KEPT)
+    if kept is None:
+        st.sidebar.button(
+            "Keep this page",
+            key=BUTTON,
+            icon=":material/save:",
+            on_click=_ask,
+            help="One HTML file with its pictures, tables and texts, to be opened without a server",
+        )
+        return
+    name, data, problem = kept
+    if problem:
+        st.sidebar.error(plain(problem), icon=":material/block:")
+        return
+    st.sidebar.download_button(
+        f"Take the file ({len(data) / 1e6:.1f} MB)",
+        data,
+        name,
+        "text/html",
+        key=f"{BUTTON}-file",
+        on_click="ignore",
+        icon=":material/download:",
+    )
+
+
+def _ask() -> None:
+    st.session_state[ASKED] = True
+
+
+def file_of_run(title: str, messages: Iterable[ForwardMsg]) -> tuple[str, bytes, str]:
+    """The file's name, its bytes, and why there is none."""
+    from core.offline.fitting import file_of  # noqa: PLC0415 - reads pictures, only when asked
+
+    name = title.lower().replace(" ", "-")
+    parts = run_parts(messages)
+    document = Document(
+        title=f"{title} · {PRODUCT}",
+        origin=origin(parts, address=address()),
+        parts=parts,
+    )
+    try:
+        return f"{name}.html", file_of(document), ""
+    except ValueError as error:
+        return "", b"", f"This page cannot be kept: {error}"
+
+
+def run_parts(messages: Iterable[ForwardMsg]) -> tuple[Part, ...]:
+    """What a run drew: first what was chosen beside the page, then the page."""
+    from pages.shared.drawn import MAIN, SIDEBAR, Node, tree  # noqa: PLC0415
+    from pages.shared.kept_parts import Reader, parts_of  # noqa: PLC0415
+
+    context: Any = get_script_run_ctx()
+    states = {state.id: state for state in context.session_state.get_widget_states()}
+    root, read = tree(messages), partial(parts_of, reader=Reader(states))
+    places = [root.inside.get(place, Node()) for place in (SIDEBAR, MAIN)]
+    return tuple(part for place in places for part in read(place))
+
+
+def origin(parts: Sequence[Part], *, address: str) -> tuple[tuple[str, str], ...]:
+    """Where a file comes from: address, time, content of the checkpoints shown, versions."""
+    from core.offline.fitting import walk  # noqa: PLC0415
+
+    chosen = {part.value for part in walk(parts) if isinstance(part, Choice)}
+    weights = [(f"Weights of {name}", f"sha256 {_digest(name)}") for name in shown_names(chosen)]
+    versions = ", ".join(f"{name} {version(name)}" for name in MEASURED)
+    return (
+        ("Address", address),
+        ("Kept", f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC"),
+        *weights,
+        ("Versions", f"Python {platform.python_version()}, {versions}"),
+    )
+
+
+def shown_names(chosen: set[str]) -> list[str]:
+    """The checkpoints of the shelf that a control names."""
+    return [name for name in list_checkpoints(CHECKPOINTS) if name in chosen]
+
+
+def _digest(name: str) -> str:
+    from pages.shared.records import weights_digest  # noqa: PLC0415
+
+    return weights_digest(name, None)
+
+
+def address() -> str:
+    """The page's address with all that is chosen, without what says who somebody is."""
+    from urllib.parse import urlencode  # noqa: PLC0415
+
+    query = [
+        (key, value)
+        for key in st.query_params
+        if key not in SECRETS
+        for value in st.query_params.get_all(key)
+    ]
+    here = (st.context.url or "").partition("?")[0]
+    return f"{here}?{urlencode(query)}" if query else here
