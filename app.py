@@ -50,7 +50,7 @@ page = st.navigation(
 if IS_SCRIPT:
     st.set_page_config(page_title="Attention Explorer", page_icon=ICON, layout="wide")
     try:
-        with keep.listened(PAGES[page.url_path or "home"][1]):
+        with keep.listened(page.url_path, PAGES[page.url_path or "home"][1]):
             notice = st.container()
             link.open_page(page.url_path)
             try:

@@ -19,6 +19,7 @@ SHAPES = {
     "circle": "M-1,0A1,1 0 1 1 1,0A1,1 0 1 1 -1,0Z",
     "circle-open": "M-1,0A1,1 0 1 1 1,0A1,1 0 1 1 -1,0Z",
 }
+BREAK = "\u2063"  # between the lines of what the script shows
 STROKED = {"x", "cross", "circle-open"}
 
 
@@ -104,15 +105,12 @@ def _points(trace: dict[str, Any], at: Vectors) -> list[tuple[float, str]]:
     """Every point with its distance, and what it is."""
     marker, kind = trace["marker"], str(trace["name"])
     sizes = values(marker["size"])
-    return [
-        (
-            float(far),
-            f'<g transform="translate({x:.1f},{y:.1f})" '
-            f'data-t="{escape(unescape(text))}\u2063{escape(kind)}">'
-            f"{_mark(marker, float(size) / 2)}</g>",
-        )
-        for (x, y, far), size, text in zip(at, sizes, trace["text"], strict=True)
-    ]
+    drawn: list[tuple[float, str]] = []
+    for (x, y, far), size, text in zip(at, sizes, trace["text"], strict=True):
+        said = f"{escape(unescape(text))}{BREAK}{escape(kind)}"
+        place = f'<g transform="translate({x:.1f},{y:.1f})" data-t="{said}">'
+        drawn.append((float(far), f"{place}{_mark(marker, float(size) / 2)}</g>"))
+    return drawn
 
 
 def _mark(marker: dict[str, Any], half: float) -> str:

@@ -6,11 +6,12 @@ else: no address can be fetched, whatever a text says.
 
 import base64
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from html import escape
 from itertools import groupby
 from pathlib import Path
+from typing import Any
 
 from core.offline.markdown import block, formula, line
 from core.offline.parts import (
@@ -74,35 +75,14 @@ def _is_choice(part: Part) -> bool:
 
 
 def _part(part: Part) -> str:
-    match part:
-        case Heading():
-            return f"<h{part.level}>{line(part.markdown)}</h{part.level}>"
-        case Text():
-            return _text(part)
-        case Formula():
-            return formula(part.tex)
-        case Code():
-            return f"<pre><code>{escape(part.text)}</code></pre>"
-        case Picture():
-            return f"<figure>{part.svg}</figure>"
-        case Raster():
-            return _raster(part)
-        case Missing():
-            return f'<p class="missing">Left out for want of room: {escape(part.alt)}</p>'
-        case Table():
-            return _table(part)
-        case Number():
-            change = f' <span class="caption">{line(part.change)}</span>' if part.change else ""
-            return (
-                f'<div class="number"><span class="caption">{line(part.label)}</span>'
-                f"<b>{line(part.value)}</b>{change}</div>"
-            )
-        case Choice():
-            return _list("choices", [(line(part.label), escape(part.value))])
-        case Group():
-            return _group(part)
-        case Columns():
-            return _columns(part)
+    for kind, write in _WRITERS.items():
+        if isinstance(part, kind):
+            return write(part)
+    raise TypeError(f"no part of a file: {part!r}")
+
+
+def _heading(part: Heading) -> str:
+    return f"<h{part.level}>{line(part.markdown)}</h{part.level}>"
 
 
 def _text(part: Text) -> str:
@@ -110,6 +90,14 @@ def _text(part: Text) -> str:
     if part.tone in NOTES:
         return f'<div class="note {part.tone}" role="note">{inside}</div>'
     return f'<div class="caption">{inside}</div>' if part.tone == "caption" else inside
+
+
+def _number(part: Number) -> str:
+    change = f' <span class="caption">{line(part.change)}</span>' if part.change else ""
+    return (
+        f'<div class="number"><span class="caption">{line(part.label)}</span>'
+        f"<b>{line(part.value)}</b>{change}</div>"
+    )
 
 
 def _raster(part: Raster) -> str:
@@ -164,3 +152,19 @@ def _own(name: str) -> str:
 
 def _digest(text: str) -> str:
     return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
+
+
+_WRITERS: dict[type[Part], Callable[[Any], str]] = {
+    Heading: _heading,
+    Text: _text,
+    Formula: lambda part: formula(part.tex),
+    Code: lambda part: f"<pre><code>{escape(part.text)}</code></pre>",
+    Picture: lambda part: f"<figure>{part.svg}</figure>",
+    Raster: _raster,
+    Missing: lambda part: f'<p class="missing">Left out: {escape(part.alt)}</p>',
+    Table: _table,
+    Number: _number,
+    Choice: lambda part: _list("choices", [(line(part.label), escape(part.value))]),
+    Group: _group,
+    Columns: _columns,
+}

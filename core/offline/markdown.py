@@ -14,6 +14,7 @@ from latex2mathml import exceptions
 from latex2mathml.converter import convert
 from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
+from markdown_it.rules_core import StateCore
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
@@ -25,9 +26,12 @@ _TINT = re.compile(
 )
 # A dollar that opens a formula is followed by no space, and one that closes it by no digit.
 _DOLLARS = re.compile(r"\$\$(.+?)\$\$|\$(?![\s$])((?:\\.|[^$\\])+?)(?<!\s)\$(?!\d)", re.DOTALL)
+# What the converter raises; no name is common to them.
 _FAILS = tuple(
-    kind for kind in vars(exceptions).values() if isinstance(kind, type)
-)  # what the converter raises; none has a name in common
+    kind
+    for kind in vars(exceptions).values()
+    if isinstance(kind, type) and issubclass(kind, Exception)
+)
 
 
 def block(markdown: str) -> str:
@@ -43,7 +47,7 @@ def line(markdown: str) -> str:
 def formula(tex: str, *, alone: bool = True) -> str:
     """MathML of a formula; its source where that cannot be read."""
     try:
-        return convert(tex, display="block" if alone else "inline")
+        return convert(tex.replace(r"\allowbreak", ""), display="block" if alone else "inline")
     except (*_FAILS, IndexError, KeyError, ValueError):
         return f"<code>{escape(tex)}</code>"
 
@@ -54,10 +58,19 @@ def _parser() -> MarkdownIt:
     parser.disable(["image", "html_block", "html_inline"])
     parser.inline.ruler.before("escape", "formula", _read_formula)
     parser.inline.ruler.before("link", "directive", _read_directive)
+    parser.core.ruler.push("sides", _name_sides)
     parser.add_render_rule("formula", _show_formula)
     parser.add_render_rule("link_open", _show_nothing)
     parser.add_render_rule("link_close", _show_address)
     return parser
+
+
+def _name_sides(state: StateCore) -> None:
+    """Columns of numbers by a class: the file allows no style but its own."""
+    for token in state.tokens:
+        style = str(token.attrs.pop("style", ""))
+        if style:
+            token.attrs["class"] = style.removeprefix("text-align:")
 
 
 def _read_formula(state: StateInline, silent: bool) -> bool:  # noqa: FBT001 - their signature
@@ -98,7 +111,7 @@ def _push_tinted(state: StateInline, tint: re.Match[str], end: int) -> None:
     state.push("tint_close", "span", -1)
 
 
-def _show_formula(_: RendererHTML, tokens: Sequence[Token], index: int, *rest: Any) -> str:
+def _show_formula(_: RendererHTML, tokens: Sequence[Token], index: int, *_more: Any) -> str:
     token = tokens[index]
     return formula(token.content, alone=bool(token.meta["alone"]))
 
@@ -107,7 +120,7 @@ def _show_nothing(*_: Any) -> str:
     return ""
 
 
-def _show_address(_: RendererHTML, tokens: Sequence[Token], index: int, *rest: Any) -> str:
+def _show_address(_: RendererHTML, tokens: Sequence[Token], index: int, *_more: Any) -> str:
     """Where a link to another place leads, as text; a page of the app is not beside the file."""
     start = max(place for place in range(index) if tokens[place].type == "link_open")
     address = str(tokens[start].attrs.get("href", ""))

@@ -9,11 +9,13 @@ import copy
 import hashlib
 import json
 import re
+import textwrap
 from html import escape
 from typing import Any, cast
 
 MARK = "\u2063"  # begins each line of a tooltip; no text has it, for it cannot be seen
 MOST_POINTS = 400  # rows of a line that get points
+LETTER = 9  # pixels of one in a title, about
 UNDER_POINTER = 80  # area of an invisible point
 # What Streamlit's own theme does in a browser, as far as it matters on paper.
 CONFIG: dict[str, Any] = {
@@ -21,7 +23,13 @@ CONFIG: dict[str, Any] = {
     "font": "sans-serif",
     "view": {"continuousWidth": 300, "continuousHeight": 300, "stroke": None},
     "title": {"anchor": "start", "fontSize": 16, "fontWeight": 600, "color": "#1D1B26"},
-    "axis": {"labelFontSize": 13, "titleFontSize": 13, "gridColor": "#E4E2EC", "domain": False},
+    "axis": {
+        "labelFontSize": 13,
+        "titleFontSize": 13,
+        "titleFontWeight": "normal",
+        "gridColor": "#E4E2EC",
+        "domain": False,
+    },
     "axisX": {"labelColor": "#1D1B26", "titleColor": "#1D1B26"},
     "axisY": {"labelColor": "#1D1B26", "titleColor": "#1D1B26"},
     "legend": {"labelFontSize": 13, "titleFontSize": 13, "labelLimit": 400},
@@ -47,19 +55,21 @@ def vega_picture(spec: dict[str, Any], *, alt: str, width: int) -> str:
     told = _told(spec, spec.get("datasets", {}))
     if told.get("width") == "container":
         told["width"] = width
+    if "title" in told:
+        across = told["width"] if isinstance(told.get("width"), int | float) else width
+        told["title"] = _wrapped(told["title"], int(across / LETTER))
     told["config"] = CONFIG | told.get("config", {})
     return labelled(tidied(vl_convert.vegalite_to_svg(told)), alt)
 
 
 def labelled(svg: str, alt: str) -> str:
-    """One picture for screen readers, which the keyboard reaches if marks in it have more to say."""
+    """One picture for screen readers; the keyboard reaches it if marks in it have more to say."""
     more = ' tabindex="0"' if "data-t=" in svg or "data-z=" in svg else ""
     return svg.replace("<svg", f'<svg role="img" aria-label="{escape(alt)}"{more}', 1)
 
 
 def tidied(svg: str) -> str:
-    """What Vega wrote, with tooltips as `data-t`, shorter, and with names of its own inside a file
-    that holds several."""
+    """What Vega wrote, with tooltips as `data-t`, shorter, its names no other picture's."""
     own = "p" + hashlib.sha256(svg.encode()).hexdigest()[:8]
 
     def attribute(found: re.Match[str]) -> str:
@@ -77,6 +87,14 @@ def tidied(svg: str) -> str:
         return f' {name}="{value}"'
 
     return _TAG.sub(lambda tag: _ATTRIBUTE.sub(attribute, tag[0]), svg)
+
+
+def _wrapped(title: Any, most: int) -> Any:
+    """A title in lines: one that is wider than its picture would be cut off."""
+    if isinstance(title, dict):
+        parts = cast("dict[str, Any]", title)
+        return parts | {"text": _wrapped(parts.get("text", ""), most)}
+    return textwrap.wrap(title, most) if isinstance(title, str) and len(title) > most else title
 
 
 def _told(spec: dict[str, Any], rows: dict[str, list[Any]]) -> dict[str, Any]:
@@ -98,13 +116,10 @@ def _told(spec: dict[str, Any], rows: dict[str, list[Any]]) -> dict[str, Any]:
 
 def _said(encoding: dict[str, Any]) -> str:
     """The expression that gives the text of a tooltip, a line a field."""
-    tooltip = encoding.get("tooltip")
-    if isinstance(tooltip, dict):
-        tooltip = [tooltip]
-    fields = [one for one in tooltip or [] if isinstance(one, dict) and "field" in one]
-    if not fields:
-        return "''"
-    return " + ".join(_field(cast("dict[str, Any]", one)) for one in fields)
+    tooltip: Any = encoding.get("tooltip") or []
+    given: list[Any] = [tooltip] if isinstance(tooltip, dict) else tooltip
+    told = [_field(one) for one in given if "field" in one]
+    return " + ".join(told) or "''"
 
 
 def _field(one: dict[str, Any]) -> str:
@@ -117,8 +132,8 @@ def _field(one: dict[str, Any]) -> str:
 
 
 def _kind(part: dict[str, Any]) -> str:
-    mark = part["mark"]
-    return str(mark["type"] if isinstance(mark, dict) else mark)
+    mark: Any = part["mark"]
+    return mark if isinstance(mark, str) else str(mark["type"])
 
 
 def _points(

@@ -29,7 +29,7 @@ MEASURED = ("streamlit", "torch", "numpy", "transformers")  # whose versions the
 
 
 @contextmanager
-def listened(title: str) -> Generator[None]:
+def listened(path: str, title: str) -> Generator[None]:
     """Around a whole run: where it was asked for, the file of what the run draws is made.
 
     A run that another one takes the place of is not yet what is seen.
@@ -47,7 +47,7 @@ def listened(title: str) -> Generator[None]:
             stopped = stop
     del st.session_state[ASKED]
     with st.spinner("Writing the file"):
-        st.session_state[KEPT] = file_of_run(title, messages)
+        st.session_state[KEPT] = file_of_run(path, title, messages)
     if stopped is not None:
         raise stopped
 
@@ -107,7 +107,7 @@ def _ask() -> None:
     st.session_state[ASKED] = True
 
 
-def file_of_run(title: str, messages: Iterable[ForwardMsg]) -> tuple[str, bytes, str]:
+def file_of_run(path: str, title: str, messages: Iterable[ForwardMsg]) -> tuple[str, bytes, str]:
     """The file's name, its bytes, and why there is none."""
     from core.offline.fitting import file_of  # noqa: PLC0415 - reads pictures, only when asked
 
@@ -115,7 +115,7 @@ def file_of_run(title: str, messages: Iterable[ForwardMsg]) -> tuple[str, bytes,
     parts = run_parts(messages)
     document = Document(
         title=f"{title} · {PRODUCT}",
-        origin=origin(parts, address=address()),
+        origin=origin(parts, address=address(path)),
         parts=parts,
     )
     try:
@@ -162,7 +162,7 @@ def _digest(name: str) -> str:
     return weights_digest(name, None)
 
 
-def address() -> str:
+def address(path: str) -> str:
     """The page's address with all that is chosen, without what says who somebody is."""
     from urllib.parse import urlencode  # noqa: PLC0415
 
@@ -172,5 +172,5 @@ def address() -> str:
         if key not in SECRETS
         for value in st.query_params.get_all(key)
     ]
-    here = (st.context.url or "").partition("?")[0]
+    here = (st.context.url or f"/{path}").partition("?")[0]
     return f"{here}?{urlencode(query)}" if query else here

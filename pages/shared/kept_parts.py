@@ -1,4 +1,4 @@
-"""A page as it was drawn, as the parts of a file: what is seen, what was chosen, nothing to press."""
+"""A page as it was drawn, as parts of a file: what is seen and chosen, nothing to press."""
 
 import json
 import math
@@ -13,6 +13,7 @@ from streamlit.proto.Element_pb2 import Element
 from streamlit.runtime import get_instance
 
 from core.offline.parts import (
+    Choice,
     Code,
     Columns,
     Formula,
@@ -32,7 +33,7 @@ from pages.shared.drawn import Node
 from pages.shared.kept_tables import data_table, said_table
 
 WIDTH, GAP, TWELFTHS = 920, 24, 12  # pixels of the file's column, between two; parts of a width
-LEAST_WIDTH = 320  # of a picture: narrower columns stand below one another
+LEAST_WIDTH = 190  # of a picture: narrower columns stand below one another
 _MEDIA = re.compile(r"/media/([0-9a-f]+)(\.\w+)?$")
 _TONES: dict[int, Tone] = {1: "error", 2: "warning", 3: "info", 4: "success"}
 NATIVE, CAPTION, LATEX = 1, 2, 4  # kinds of Streamlit's Markdown
@@ -103,8 +104,9 @@ def _beside(sides: list[Node], whole: float, reader: Reader) -> Iterable[Part]:
         for one, share in zip(sides, shares, strict=True)
     ]
     kept = [(parts, share) for parts, share in drawn if parts]
-    if len(kept) < 2:
-        return kept[0][0] if kept else ()
+    every = tuple(part for parts, _ in kept for part in parts)
+    if len(kept) < 2 or all(isinstance(part, Choice) for part in every):
+        return every
     return (Columns(columns=tuple(parts for parts, _ in kept), shares=tuple(s for _, s in kept)),)
 
 
