@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 HIGH, HEAD, FOOT, LINE = 400, 30, 24, 22  # pixels: a cube, above it, of the legend
+SEEN = 0.5  # of the side: what one has at the middle of the cube
 Vectors = NDArray[np.float64]
 # What a point looks like, around 0; `size` is half of its width.
 SHAPES = {
@@ -84,7 +85,7 @@ def projected(points: Vectors, eye: Vectors) -> Vectors:
     right /= np.linalg.norm(right)
     up = np.cross(right, ahead)
     distance = away + points @ ahead
-    scale = 0.62 * away / distance
+    scale = SEEN * away / distance
     return np.stack([points @ right * scale, -(points @ up) * scale, distance], axis=-1)
 
 

@@ -121,11 +121,12 @@ def _table(part: Table) -> str:
 
 
 def _group(part: Group) -> str:
-    inside = parts_html(part.parts)
-    if part.folded:
-        return f"<details><summary>{line(part.title)}</summary>{inside}</details>"
-    title = f"<h3>{line(part.title)}</h3>" if part.title else ""
-    return f'<div class="group">{title}{inside}</div>'
+    inside, title = parts_html(part.parts), line(part.title)
+    if part.kind == "folded":
+        return f"<details><summary>{title}</summary>{inside}</details>"
+    if part.kind == "chapter":
+        return f'<section class="chapter"><h2>{title}</h2>{inside}</section>'
+    return f'<div class="group">{f"<h3>{title}</h3>" if title else ""}{inside}</div>'
 
 
 def _columns(part: Columns) -> str:

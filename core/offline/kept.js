@@ -39,9 +39,9 @@
   const cellText = (image, row, column) => {
     const { values, rows, columns, said } = numbers(image);
     const value = values[row * columns.length + column];
-    const shown = Number.isNaN(value) ? "masked" : said[1] ? value.toFixed(+said[1]) : `${value}`;
-    const after = Number.isNaN(value) ? "" : said[2];
-    return `${rows[row]} → ${columns[column]}${BREAK}${said[0]}${shown}${after}`;
+    const shown = said[1] ? value.toFixed(+said[1]) : `${value}`;
+    const below = Number.isNaN(value) ? "masked" : `${said[0]}${shown}${said[2]}`;
+    return `${rows[row]} → ${columns[column]}${BREAK}${below}`;
   };
 
   const cellAt = (image, x, y) => {

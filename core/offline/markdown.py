@@ -58,19 +58,23 @@ def _parser() -> MarkdownIt:
     parser.disable(["image", "html_block", "html_inline"])
     parser.inline.ruler.before("escape", "formula", _read_formula)
     parser.inline.ruler.before("link", "directive", _read_directive)
-    parser.core.ruler.push("sides", _name_sides)
+    parser.core.ruler.push("own", _as_in_a_file)
     parser.add_render_rule("formula", _show_formula)
     parser.add_render_rule("link_open", _show_nothing)
     parser.add_render_rule("link_close", _show_address)
     return parser
 
 
-def _name_sides(state: StateCore) -> None:
-    """Columns of numbers by a class: the file allows no style but its own."""
+def _as_in_a_file(state: StateCore) -> None:
+    """Columns of numbers by a class, for the file allows no style but its own; two levels of
+    titles, for a page chooses among six by their size.
+    """
     for token in state.tokens:
         style = str(token.attrs.pop("style", ""))
         if style:
             token.attrs["class"] = style.removeprefix("text-align:")
+        if token.type in ("heading_open", "heading_close"):
+            token.tag = "h2" if token.tag in ("h1", "h2") else "h3"
 
 
 def _read_formula(state: StateInline, silent: bool) -> bool:  # noqa: FBT001 - their signature

@@ -94,11 +94,11 @@ class Choice:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Group:
-    """Parts under a title in Markdown; folded ones are seen when their title is opened."""
+    """Parts under a title in Markdown: in a frame, seen when the title is opened, or a chapter."""
 
     title: str
     parts: "tuple[Part, ...]"
-    folded: bool = False
+    kind: Literal["framed", "folded", "chapter"] = "framed"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

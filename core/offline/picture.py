@@ -35,8 +35,10 @@ CONFIG: dict[str, Any] = {
     "legend": {"labelFontSize": 13, "titleFontSize": 13, "labelLimit": 400},
     "range": {
         "category": ["#8A5CF0", "#3B8FD9", "#D97E0F", "#1FA37A", "#8D939B"],
-        "ramp": ["#F5F1FE", "#AE92F2", "#44248A"],
-        "diverging": ["#0B4F8A", "#E6EEF5", "#F7EDE0", "#8C4A00"],
+        "ramp": "#F5F1FE #E7DEFC #D6C8FA #C3AEF6 #AE92F2 #9A76EE #875BE6 #7243D3 #44248A".split(),
+        "diverging": (
+            "#0B4F8A #2A74B8 #5E9BD2 #9BC3E4 #E6EEF5 #F7EDE0 #F0C48D #E09A45 #BE6F12 #8C4A00"
+        ).split(),
     },
 }
 _TAG = re.compile(r'<[a-zA-Z](?:[^<>"]|"[^"]*")*>')

@@ -1,6 +1,6 @@
 """What is chosen in each control that a page drew, as it is read there."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from streamlit.proto.Element_pb2 import Element
@@ -22,11 +22,15 @@ CONTROLS = {
     "radio": "raw_value",
     "file_uploader": "",
 }
+TYPED = ("number_input", "text_input", "text_area")
 States = Mapping[str, WidgetState]
 
 
-def choice(element: Element, states: States) -> Choice | None:
-    """The control's label and what is chosen; None if the element is no control.
+def choice(
+    element: Element, states: States, hidden: Collection[str] = frozenset()
+) -> Choice | None:
+    """The control's label and what is chosen; None if the element is no control, or one whose key
+    is hidden.
 
     A value stands in the element where the page has just set it, else in the session's state, which
     has the default of a control that nobody has touched, too.
@@ -35,12 +39,15 @@ def choice(element: Element, states: States) -> Choice | None:
     if kind not in CONTROLS:
         return None
     control = getattr(element, kind)
+    if any(control.id.endswith(f"-{key}") for key in hidden):  # an id ends in the key
+        return None
     if CONTROLS[kind] and control.set_value:
         words = kind == "slider" and control.options
         value = _said(getattr(control, "raw_value" if words else CONTROLS[kind]))
     else:
         value = _held(states.get(control.id))
-    return Choice(label=control.label, value=value or NOTHING)
+    usual = control.placeholder if kind in TYPED else ""  # what an empty field stands for
+    return Choice(label=control.label, value=value or usual or NOTHING)
 
 
 def _held(state: WidgetState | None) -> str:

@@ -7,6 +7,7 @@ was uploaded and what the session remembers is in it, for it is the very run tha
 import platform
 from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from importlib.metadata import version
@@ -17,15 +18,34 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.runtime.scriptrunner import StopException, get_script_run_ctx
 
 from core.checkpoints.shelf import list_checkpoints
-from core.offline.parts import Choice, Document, Part
+from core.offline.parts import Choice, Document, Part, Text
 from core.paths import CHECKPOINTS
 from pages.shared.text import plain
 
-ASKED, KEPT = "keep-asked", "keep-kept"
+ASKED, KEPT, PARTS = "keep-asked", "keep-kept", "keep-parts"
 BUTTON = "keep-page"
 PRODUCT = "Attention Explorer"
 SECRETS = ("pupil", "teacher")  # of an address: they say who somebody is
 MEASURED = ("streamlit", "torch", "numpy", "transformers")  # whose versions the figures rest on
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What the next run is listened to for: the file of the page, or its parts alone, without
+    controls that are `hidden` (what the address hides unless told).
+    """
+
+    parts_alone: bool = False
+    hidden: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kept:
+    """A file and its name, or why there is none."""
+
+    name: str = ""
+    data: bytes = b""
+    problem: str = ""
 
 
 @contextmanager
@@ -35,7 +55,8 @@ def listened(path: str, title: str) -> Generator[None]:
     A run that another one takes the place of is not yet what is seen.
     """
     st.session_state.pop(KEPT, None)
-    if not st.session_state.get(ASKED):
+    asked = st.session_state.get(ASKED)
+    if asked is None:
         yield
         return
     messages: list[ForwardMsg] = []
@@ -47,7 +68,11 @@ def listened(path: str, title: str) -> Generator[None]:
             stopped = stop
     del st.session_state[ASKED]
     with st.spinner("Writing the file"):
-        st.session_state[KEPT] = file_of_run(path, title, messages)
+        parts = run_parts(messages, asked.hidden or st.query_params.get_all("hide"))
+        if asked.parts_alone:
+            st.session_state[PARTS] = parts
+        else:
+            st.session_state[KEPT] = file_of_run(path, title, parts)
     if stopped is not None:
         raise stopped
 
@@ -88,14 +113,13 @@ def offer() -> None:
             help="One HTML file with its pictures, tables and texts, to be opened without a server",
         )
         return
-    name, data, problem = kept
-    if problem:
-        st.sidebar.error(plain(problem), icon=":material/block:")
+    if kept.problem:
+        st.sidebar.error(plain(kept.problem), icon=":material/block:")
         return
     st.sidebar.download_button(
-        f"Take the file ({len(data) / 1e6:.1f} MB)",
-        data,
-        name,
+        f"Take the file ({len(kept.data) / 1e6:.2f} MB)",
+        kept.data,
+        kept.name,
         "text/html",
         key=f"{BUTTON}-file",
         on_click="ignore",
@@ -104,47 +128,51 @@ def offer() -> None:
 
 
 def _ask() -> None:
-    st.session_state[ASKED] = True
+    st.session_state[ASKED] = Asked()
 
 
-def file_of_run(path: str, title: str, messages: Iterable[ForwardMsg]) -> tuple[str, bytes, str]:
-    """The file's name, its bytes, and why there is none."""
+def file_of_run(path: str, title: str, parts: tuple[Part, ...]) -> Kept:
+    """The file of these parts."""
     from core.offline.fitting import file_of  # noqa: PLC0415 - reads pictures, only when asked
 
-    name = title.lower().replace(" ", "-")
-    parts = run_parts(messages)
     document = Document(
-        title=f"{title} · {PRODUCT}",
-        origin=origin(parts, address=address(path)),
-        parts=parts,
+        title=f"{title} · {PRODUCT}", origin=origin(parts, address(path)), parts=parts
     )
     try:
-        return f"{name}.html", file_of(document), ""
+        return Kept(name=f"{title.lower().replace(' ', '-')}.html", data=file_of(document))
     except ValueError as error:
-        return "", b"", f"This page cannot be kept: {error}"
+        return Kept(problem=f"This page cannot be kept: {error}")
 
 
-def run_parts(messages: Iterable[ForwardMsg]) -> tuple[Part, ...]:
-    """What a run drew: first what was chosen beside the page, then the page."""
+def run_parts(messages: Iterable[ForwardMsg], hidden: Iterable[str]) -> tuple[Part, ...]:
+    """What a run drew: first what was chosen beside the page, then the page; nothing `hidden`."""
     from pages.shared.drawn import MAIN, SIDEBAR, Node, tree  # noqa: PLC0415
     from pages.shared.kept_parts import Reader, parts_of  # noqa: PLC0415
 
     context: Any = get_script_run_ctx()
     states = {state.id: state for state in context.session_state.get_widget_states()}
-    root, read = tree(messages), partial(parts_of, reader=Reader(states))
-    places = [root.inside.get(place, Node()) for place in (SIDEBAR, MAIN)]
-    return tuple(part for place in places for part in read(place))
+    names = frozenset(hidden)
+    root, read = tree(messages), partial(parts_of, reader=Reader(states, names))
+    shown = [MAIN] if "sidebar" in names else [SIDEBAR, MAIN]
+    parts = [part for place in shown for part in read(root.inside.get(place, Node()))]
+    return tuple(part for part in parts if "text" not in names or not isinstance(part, Text))
 
 
-def origin(parts: Sequence[Part], *, address: str) -> tuple[tuple[str, str], ...]:
-    """Where a file comes from: address, time, content of the checkpoints shown, versions."""
+def origin(
+    parts: Sequence[Part], where: str, names: Iterable[str] = ()
+) -> tuple[tuple[str, str], ...]:
+    """Where a file comes from: address, time, content of the checkpoints that `parts` or `names`
+    name, versions.
+    """
     from core.offline.fitting import walk  # noqa: PLC0415
 
     chosen = {part.value for part in walk(parts) if isinstance(part, Choice)}
-    weights = [(f"Weights of {name}", f"sha256 {_digest(name)}") for name in shown_names(chosen)]
+    weights = [
+        (f"Weights of {name}", f"sha256 {_digest(name)}") for name in shown_names({*chosen, *names})
+    ]
     versions = ", ".join(f"{name} {version(name)}" for name in MEASURED)
     return (
-        ("Address", address),
+        ("Address", where),
         ("Kept", f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC"),
         *weights,
         ("Versions", f"Python {platform.python_version()}, {versions}"),

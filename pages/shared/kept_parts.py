@@ -4,7 +4,7 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pyarrow as pa
@@ -42,14 +42,15 @@ _LEVELS = {"h1": 2, "h2": 2, "h3": 3}
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """The state of the controls, and how many pixels there are across."""
+    """The state of the controls, which of them are hidden, and how many pixels there are across."""
 
     states: States
+    hidden: frozenset[str] = frozenset()
     width: int = WIDTH
 
     def narrower(self, share: int) -> "Reader":
         across = self.width * share // TWELFTHS - GAP
-        return Reader(self.states, across if across >= LEAST_WIDTH else self.width)
+        return replace(self, width=across if across >= LEAST_WIDTH else self.width)
 
 
 def parts_of(node: Node, reader: Reader) -> tuple[Part, ...]:
@@ -116,7 +117,7 @@ def _element(element: Element, reader: Reader) -> Part | None:
     read = _ELEMENTS.get(kind)
     if read is not None:
         return read(getattr(element, kind), reader)
-    return choice(element, reader.states)
+    return choice(element, reader.states, reader.hidden)
 
 
 def _markdown(found: Any, _: Reader) -> Part | None:
@@ -128,7 +129,7 @@ def _markdown(found: Any, _: Reader) -> Part | None:
 
 
 def _heading(found: Any, _: Reader) -> Part:
-    return Heading(markdown=found.body, level=_LEVELS.get(found.tag, 4))
+    return Heading(markdown=found.body, level=_LEVELS.get(found.tag, 3))
 
 
 def _alert(found: Any, _: Reader) -> Part | None:
