@@ -11,6 +11,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from importlib.metadata import version
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from threading import Lock
 from typing import Any
 
 import streamlit as st
@@ -18,14 +21,21 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.runtime.scriptrunner import StopException, get_script_run_ctx
 
 from core.checkpoints.shelf import list_checkpoints
-from core.offline.parts import Choice, Document, Part, Text
-from core.paths import CHECKPOINTS
+from core.lessons.kept import keep_lesson
+from core.lessons.reading import find_lesson
+from core.offline.parts import Choice, Document, Part
+from core.paths import CHECKPOINTS, LESSONS
+from pages.shared import hidden
+from pages.shared.class_link import address_of
+from pages.shared.frame import LESSON
 from pages.shared.text import plain
+from pages.shared.weights import short, shown
 
 ASKED, KEPT, PARTS = "keep-asked", "keep-kept", "keep-parts"
 BUTTON = "keep-page"
 PRODUCT = "Attention Explorer"
-SECRETS = ("pupil", "teacher")  # of an address: they say who somebody is
+HELP = "One HTML file with the pictures, tables and texts, to be opened without a server."
+LESSON_HELP = "Every step in one HTML file, to be opened without a server. It takes a minute."
 MEASURED = ("streamlit", "torch", "numpy", "transformers")  # whose versions the figures rest on
 
 
@@ -68,9 +78,9 @@ def listened(path: str, title: str) -> Generator[None]:
             stopped = stop
     del st.session_state[ASKED]
     with st.spinner("Writing the file"):
-        parts = run_parts(messages, asked.hidden or st.query_params.get_all("hide"))
+        parts = run_parts(messages, asked.hidden or hidden.asked())
         if asked.parts_alone:
-            st.session_state[PARTS] = parts
+            st.session_state[PARTS] = parts, shown_weights(parts)
         else:
             st.session_state[KEPT] = file_of_run(path, title, parts)
     if stopped is not None:
@@ -102,17 +112,23 @@ def _heard(messages: list[ForwardMsg]) -> Generator[None]:
 
 
 def offer() -> None:
-    """At the end of the sidebar: ask for the file, then take it."""
-    kept = st.session_state.get(KEPT)
-    if kept is None:
-        st.sidebar.button(
-            "Keep this page",
-            key=BUTTON,
-            icon=":material/save:",
-            on_click=_ask,
-            help="One HTML file with its pictures, tables and texts, to be opened without a server",
-        )
+    """At the end of the sidebar: ask for a file, then take it; a frame in another page has none."""
+    if st.context.is_embedded:
         return
+    if KEPT not in st.session_state:
+        st.sidebar.button(
+            "Keep this page", key=BUTTON, icon=":material/save:", on_click=_ask, help=HELP
+        )
+        lesson = st.query_params.get(LESSON)
+        if lesson is not None and st.sidebar.button(
+            "Keep this lesson", key=f"{BUTTON}-lesson", icon=":material/save:", help=LESSON_HELP
+        ):
+            st.session_state[KEPT] = file_of_lesson(lesson)
+    if KEPT in st.session_state:
+        _give(st.session_state[KEPT])
+
+
+def _give(kept: Kept) -> None:
     if kept.problem:
         st.sidebar.error(plain(kept.problem), icon=":material/block:")
         return
@@ -127,6 +143,31 @@ def offer() -> None:
     )
 
 
+def file_of_lesson(name: str) -> Kept:
+    """The file of a whole lesson, drawn anew where its text was changed."""
+    try:
+        lesson = find_lesson(name, LESSONS)
+        with _one_at_a_time():
+            changed = (LESSONS / f"{lesson.name}.toml").stat().st_mtime_ns
+            return Kept(name=f"{lesson.name}.html", data=_drawn_lesson(lesson.name, changed))
+    except (OSError, ValueError) as error:
+        return Kept(problem=f"This lesson cannot be kept: {error}")
+
+
+@st.cache_resource(max_entries=1, show_spinner=False)
+def _one_at_a_time() -> Lock:
+    """A process that draws lessons loads torch: the server's memory has room for one."""
+    return Lock()
+
+
+@st.cache_data(max_entries=16, show_spinner="Drawing every step of the lesson")
+def _drawn_lesson(name: str, changed: int) -> bytes:
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "lesson.html"
+        keep_lesson(name, path)
+        return path.read_bytes()
+
+
 def _ask() -> None:
     st.session_state[ASKED] = Asked()
 
@@ -136,7 +177,9 @@ def file_of_run(path: str, title: str, parts: tuple[Part, ...]) -> Kept:
     from core.offline.fitting import file_of  # noqa: PLC0415 - reads pictures, only when asked
 
     document = Document(
-        title=f"{title} · {PRODUCT}", origin=origin(parts, address(path)), parts=parts
+        title=f"{title} · {PRODUCT}",
+        origin=origin(address_of(path, hidden.asked()), shown_weights(parts)),
+        parts=parts,
     )
     try:
         return Kept(name=f"{title.lower().replace(' ', '-')}.html", data=file_of(document))
@@ -144,61 +187,38 @@ def file_of_run(path: str, title: str, parts: tuple[Part, ...]) -> Kept:
         return Kept(problem=f"This page cannot be kept: {error}")
 
 
-def run_parts(messages: Iterable[ForwardMsg], hidden: Iterable[str]) -> tuple[Part, ...]:
-    """What a run drew: first what was chosen beside the page, then the page; nothing `hidden`."""
+def run_parts(messages: Iterable[ForwardMsg], left_out: Iterable[str]) -> tuple[Part, ...]:
+    """What a run drew: first what was chosen beside the page, then the page."""
     from pages.shared.drawn import MAIN, SIDEBAR, Node, tree  # noqa: PLC0415
     from pages.shared.kept_parts import Reader, parts_of  # noqa: PLC0415
 
     context: Any = get_script_run_ctx()
     states = {state.id: state for state in context.session_state.get_widget_states()}
-    names = frozenset(hidden)
+    names = frozenset(left_out)
     root, read = tree(messages), partial(parts_of, reader=Reader(states, names))
-    shown = [MAIN] if "sidebar" in names else [SIDEBAR, MAIN]
-    parts = [part for place in shown for part in read(root.inside.get(place, Node()))]
-    return tuple(part for part in parts if "text" not in names or not isinstance(part, Text))
+    places = [MAIN] if hidden.SIDEBAR in names else [SIDEBAR, MAIN]
+    return tuple(part for place in places for part in read(root.inside.get(place, Node())))
 
 
-def origin(
-    parts: Sequence[Part], where: str, names: Iterable[str] = ()
-) -> tuple[tuple[str, str], ...]:
-    """Where a file comes from: address, time, content of the checkpoints that `parts` or `names`
-    name, versions.
-    """
-    from core.offline.fitting import walk  # noqa: PLC0415
-
-    chosen = {part.value for part in walk(parts) if isinstance(part, Choice)}
-    weights = [
-        (f"Weights of {name}", f"sha256 {_digest(name)}") for name in shown_names({*chosen, *names})
-    ]
+def origin(where: str, shown: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
+    """Where a file comes from: its address, when it was made, weights by their names, versions."""
     versions = ", ".join(f"{name} {version(name)}" for name in MEASURED)
     return (
         ("Address", where),
         ("Kept", f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC"),
-        *weights,
+        *((f"Weights of {name}", f"sha256 {digest}") for name, digest in dict(shown).items()),
         ("Versions", f"Python {platform.python_version()}, {versions}"),
     )
 
 
-def shown_names(chosen: set[str]) -> list[str]:
-    """The checkpoints of the shelf that a control names."""
-    return [name for name in list_checkpoints(CHECKPOINTS) if name in chosen]
-
-
-def _digest(name: str) -> str:
+def shown_weights(parts: Sequence[Part]) -> tuple[tuple[str, str], ...]:
+    """What the run has shown, under the names that its controls have for it."""
+    from core.offline.fitting import walk  # noqa: PLC0415
     from pages.shared.records import weights_digest  # noqa: PLC0415
 
-    return weights_digest(name, None)
-
-
-def address(path: str) -> str:
-    """The page's address with all that is chosen, without what says who somebody is."""
-    from urllib.parse import urlencode  # noqa: PLC0415
-
-    query = [
-        (key, value)
-        for key in st.query_params
-        if key not in SECRETS
-        for value in st.query_params.get_all(key)
-    ]
-    here = (st.context.url or f"/{path}").partition("?")[0]
-    return f"{here}?{urlencode(query)}" if query else here
+    chosen = {part.value for part in walk(parts) if isinstance(part, Choice)}
+    named = [name for name in list_checkpoints(CHECKPOINTS) if name in chosen]
+    digests = {
+        short(digest): (name, digest) for name in named if (digest := weights_digest(name, None))
+    }
+    return tuple(digests.get(one, (f"{one}…", f"{one}…")) for one in shown())

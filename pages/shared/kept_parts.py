@@ -30,11 +30,13 @@ from core.offline.picture import vega_picture
 from core.offline.plotted import plotly_picture
 from pages.shared.chosen import States, choice
 from pages.shared.drawn import Node
+from pages.shared.hidden import TEXT
 from pages.shared.kept_tables import data_table, said_table
 
 WIDTH, GAP, TWELFTHS = 920, 24, 12  # pixels of the file's column, between two; parts of a width
 LEAST_WIDTH = 190  # of a picture: narrower columns stand below one another
 _MEDIA = re.compile(r"/media/([0-9a-f]+)(\.\w+)?$")
+_TITLED = re.compile(r"^#", re.MULTILINE)
 _TONES: dict[int, Tone] = {1: "error", 2: "warning", 3: "info", 4: "success"}
 NATIVE, CAPTION, LATEX = 1, 2, 4  # kinds of Streamlit's Markdown
 _LEVELS = {"h1": 2, "h2": 2, "h3": 3}
@@ -120,10 +122,12 @@ def _element(element: Element, reader: Reader) -> Part | None:
     return choice(element, reader.states, reader.hidden)
 
 
-def _markdown(found: Any, _: Reader) -> Part | None:
+def _markdown(found: Any, reader: Reader) -> Part | None:
     if found.element_type == LATEX:
         return Formula(tex=found.body.strip().removeprefix("$$").removesuffix("$$"))
     if not found.body.strip() or found.element_type not in (NATIVE, CAPTION):
+        return None
+    if TEXT in reader.hidden and not _TITLED.search(found.body):  # titles stay, as on the page
         return None
     return Text(markdown=found.body, tone="caption" if found.element_type == CAPTION else "text")
 

@@ -19,7 +19,9 @@ from core.lessons.reading import find_lesson
 from core.offline.fitting import file_of
 from core.offline.parts import Choice, Document, Group, Part, Table, Text
 from core.paths import LESSONS, ROOT
+from pages.shared.frame import LESSON
 from pages.shared.keep import ASKED, PARTS, PRODUCT, Asked, origin
+from pages.shared.text import plain
 
 PATIENCE = 300  # seconds for a step; the first loads torch
 REFUSED = 3
@@ -30,25 +32,27 @@ def lesson_file(lesson: Lesson) -> bytes:
 
     Cost: about 10 s, then 1 to 5 s a step.
     """
-    chapters: list[Part] = []
+    chapters, weights = list[Part](), list[tuple[str, str]]()
     for number, step in enumerate(lesson.steps, 1):
         try:
-            parts = page_parts(step)
+            parts, shown = page_parts(step)
         except ValueError as error:
             raise ValueError(f"{lesson.name}, step {number}: {error}") from None
+        weights += shown
         chapters.append(chapter(number, step, parts))
-    learns = Text(markdown=f"{lesson.learns} About {lesson.minutes} minutes.", tone="caption")
-    shown = {str(step.state.get("checkpoint", "")) for step in lesson.steps}
+    learns = Text(
+        markdown=f"{plain(lesson.learns)} About {lesson.minutes} minutes.", tone="caption"
+    )
     document = Document(
         title=f"{lesson.title} · {PRODUCT}",
-        origin=origin(chapters, f"/?{urlencode({'lesson': lesson.name})}", shown),
+        origin=origin(f"/?{urlencode({LESSON: lesson.name})}", weights),
         parts=(learns, *chapters),
     )
     return file_of(document)
 
 
-def page_parts(step: Step) -> tuple[Part, ...]:
-    """What the step's page draws in its state, as a fresh session does."""
+def page_parts(step: Step) -> tuple[tuple[Part, ...], tuple[tuple[str, str], ...]]:
+    """What the step's page draws in its state, as a fresh session does, and weights it shows."""
     app = AppTest.from_file(ROOT / "app.py", default_timeout=PATIENCE).run()
     if step.page:
         app.switch_page(f"pages/{step.page}/page.py")
@@ -65,29 +69,34 @@ def chapter(number: int, step: Step, page: tuple[Part, ...]) -> Group:
     """A step: what is said, what is asked, and behind the question picture and numbers."""
     seen: list[Part] = [*page]
     if step.after:
-        seen.append(Text(markdown=said(step, step.after), tone="info"))
+        seen.append(Text(markdown=_plain(step, step.after), tone="info"))
     if step.claims:
         seen.append(_numbers(step))
     seen.append(Choice(label="Page", value=_address(step.page, step.state)))
-    parts: list[Part] = [Text(markdown=said(step, step.text))]
+    parts: list[Part] = [Text(markdown=_plain(step, step.text))]
     if step.predict is None:
         parts += seen
     else:
-        right = Text(markdown=f"**{right_answer(step, step.predict)}**", tone="success")
+        right = Text(markdown=f"**{plain(right_answer(step, step.predict))}**", tone="success")
         parts += [
             Text(markdown=_asked(step, step.predict)),
             Group(title="The answer, and what is seen", parts=(right, *seen), kind="folded"),
         ]
-    return Group(title=f"{number}. {said(step, step.title)}", parts=tuple(parts), kind="chapter")
+    return Group(title=f"{number}. {_plain(step, step.title)}", parts=tuple(parts), kind="chapter")
 
 
 def _asked(step: Step, predict: Prediction) -> str:
     """The question with what may be answered."""
-    ask = f"**Before you look:** {said(step, predict.ask)}"
+    ask = f"**Before you look:** {_plain(step, predict.ask)}"
     if not predict.of_number:
-        return f"{ask}\n\n" + "\n".join(f"- {said(step, choice)}" for choice in predict.choices)
+        return f"{ask}\n\n" + "\n".join(f"- {_plain(step, choice)}" for choice in predict.choices)
     low, high = predict.low or 0, predict.high or 0
     return f"{ask} ({number_text(low)} to {number_text(high, predict.unit)})"
+
+
+def _plain(step: Step, text: str) -> str:
+    """A text of the step as the frame shows it: no Markdown."""
+    return plain(said(step, text))
 
 
 def _numbers(step: Step) -> Table:

@@ -22,6 +22,7 @@ from core.data.question_set import QuestionSet
 from core.inspection.heads import EVERY_HEAD_ON, Head, HeadsOff, Mode
 from core.inspection.traced import AttentionTrace, unwritable
 from core.paths import CHECKPOINTS, PEOPLE
+from pages.shared import weights
 from pages.shared.models import (
     USUAL,
     Writing,
@@ -133,9 +134,11 @@ def shipped(name: str, snapshot: int | None, writing: Writing = USUAL) -> Source
     model = listed(name)
     if model is None:
         digest = checkpoint_digest(name, snapshot)
+        weights.note(digest)
         return Source(name, snapshot, digest, partial(load_model, name, snapshot, digest))
     make_ready(model)
     digest = model_digest(model)
+    weights.note(digest)
     return Source(name, None, digest, partial(opened, model, digest, writing), writing=writing)
 
 
