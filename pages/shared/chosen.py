@@ -1,10 +1,11 @@
 """What is chosen in each control that a page drew, as it is read there."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable
 from typing import Any
 
 from streamlit.proto.Element_pb2 import Element
 from streamlit.proto.WidgetStates_pb2 import WidgetState
+from streamlit.runtime.scriptrunner_utils.script_run_context import ScriptRunContext
 
 from core.offline.parts import Choice
 
@@ -23,37 +24,60 @@ CONTROLS = {
     "file_uploader": "",
 }
 TYPED = ("number_input", "text_input", "text_area")
-States = Mapping[str, WidgetState]
+ValueOf = Callable[[str], str]
 
 
 def choice(
-    element: Element, states: States, hidden: Collection[str] = frozenset()
+    element: Element,
+    value_of: ValueOf,
+    hidden: Collection[str] = frozenset(),
+    only: Collection[str] | None = None,
 ) -> Choice | None:
     """The control's label and what is chosen; None if the element is no control, or one whose key
-    is hidden.
+    is hidden or not among `only`.
 
-    A value stands in the element where the page has just set it, else in the session's state, which
-    has the default of a control that nobody has touched, too.
+    A value stands in the element where the page has just set it, else in the session's state:
+    `value_of` gives it for the control's id.
     """
     kind = str(element.WhichOneof("type"))
     if kind not in CONTROLS:
         return None
     control = getattr(element, kind)
-    if any(control.id.endswith(f"-{key}") for key in hidden):  # an id ends in the key
+    if _has_key(control, hidden) or (only is not None and not _has_key(control, only)):
         return None
     if CONTROLS[kind] and control.set_value:
         words = kind == "slider" and control.options
         value = _said(getattr(control, "raw_value" if words else CONTROLS[kind]))
     else:
-        value = _held(states.get(control.id))
+        value = value_of(control.id)
     usual = control.placeholder if kind in TYPED else ""  # what an empty field stands for
     return Choice(label=control.label, value=value or usual or NOTHING)
 
 
-def _held(state: WidgetState | None) -> str:
-    """A value of the session."""
-    kind = None if state is None else state.WhichOneof("value")
-    if state is None or kind is None:
+def session_values(context: ScriptRunContext) -> ValueOf:
+    """The values of a session's controls, as they are read.
+
+    A browser names no control that it does not show, such as those of a closed popover; the session
+    remembers their values, but not how they are spelled.
+    """
+    states = {state.id: state for state in context.session_state.get_widget_states()}
+
+    def value_of(id_: str) -> str:
+        if id_ in states:
+            return _held(states[id_])
+        return _said(context.session_state[id_]) if id_ in context.session_state else ""
+
+    return value_of
+
+
+def _has_key(control: Any, keys: Collection[str]) -> bool:
+    """Whether one of these is the control's key, in which its id ends."""
+    return any(control.id.endswith(f"-{key}") for key in keys)
+
+
+def _held(state: WidgetState) -> str:
+    kind = state.WhichOneof("value")
+    if kind is None:
         return ""
     if kind == "file_uploader_state_value":
         return _said(one.name for one in state.file_uploader_state_value.uploaded_file_info)
@@ -62,6 +86,8 @@ def _held(state: WidgetState | None) -> str:
 
 
 def _said(value: Any) -> str:
+    if value is None:
+        return ""
     if isinstance(value, bool):
         return "on" if value else "off"
     if isinstance(value, float):

@@ -9,7 +9,6 @@ from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -41,12 +40,15 @@ MEASURED = ("streamlit", "torch", "numpy", "transformers")  # whose versions the
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """What the next run is listened to for: the file of the page, or its parts alone, without
-    controls that are `hidden` (what the address hides unless told).
+    """What the next run is listened to for: the file of the page, or its parts alone.
+
+    `hidden` names what is left out (what the address hides unless told), `only` the controls that
+    are in it (all unless told).
     """
 
     parts_alone: bool = False
     hidden: tuple[str, ...] = ()
+    only: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,7 +80,7 @@ def listened(path: str, title: str) -> Generator[None]:
             stopped = stop
     del st.session_state[ASKED]
     with st.spinner("Writing the file"):
-        parts = run_parts(messages, asked.hidden or hidden.asked())
+        parts = run_parts(messages, asked)
         if asked.parts_alone:
             st.session_state[PARTS] = parts, shown_weights(parts)
         else:
@@ -187,17 +189,21 @@ def file_of_run(path: str, title: str, parts: tuple[Part, ...]) -> Kept:
         return Kept(problem=f"This page cannot be kept: {error}")
 
 
-def run_parts(messages: Iterable[ForwardMsg], left_out: Iterable[str]) -> tuple[Part, ...]:
+def run_parts(messages: Iterable[ForwardMsg], asked: Asked) -> tuple[Part, ...]:
     """What a run drew: first what was chosen beside the page, then the page."""
+    from pages.shared.chosen import session_values  # noqa: PLC0415
     from pages.shared.drawn import MAIN, SIDEBAR, Node, tree  # noqa: PLC0415
     from pages.shared.kept_parts import Reader, parts_of  # noqa: PLC0415
 
     context: Any = get_script_run_ctx()
-    states = {state.id: state for state in context.session_state.get_widget_states()}
-    names = frozenset(left_out)
-    root, read = tree(messages), partial(parts_of, reader=Reader(states, names))
-    places = [MAIN] if hidden.SIDEBAR in names else [SIDEBAR, MAIN]
-    return tuple(part for place in places for part in read(root.inside.get(place, Node())))
+    reader = Reader(
+        session_values(context),
+        hidden=frozenset(asked.hidden or hidden.asked()),
+        only=None if asked.only is None else frozenset(asked.only),
+    )
+    root = tree(messages)
+    places = [MAIN] if hidden.SIDEBAR in reader.hidden else [SIDEBAR, MAIN]
+    return tuple(p for place in places for p in parts_of(root.inside.get(place, Node()), reader))
 
 
 def origin(where: str, shown: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:

@@ -28,7 +28,7 @@ from core.offline.parts import (
 )
 from core.offline.picture import vega_picture
 from core.offline.plotted import plotly_picture
-from pages.shared.chosen import States, choice
+from pages.shared.chosen import ValueOf, choice
 from pages.shared.drawn import Node
 from pages.shared.hidden import TEXT
 from pages.shared.kept_tables import data_table, said_table
@@ -44,9 +44,10 @@ _LEVELS = {"h1": 2, "h2": 2, "h3": 3}
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """The state of the controls, which of them are hidden, and how many pixels there are across."""
+    """What the controls are at, which are left out, and how many pixels there are across."""
 
-    states: States
+    value_of: ValueOf
+    only: frozenset[str] | None = None
     hidden: frozenset[str] = frozenset()
     width: int = WIDTH
 
@@ -119,7 +120,7 @@ def _element(element: Element, reader: Reader) -> Part | None:
     read = _ELEMENTS.get(kind)
     if read is not None:
         return read(getattr(element, kind), reader)
-    return choice(element, reader.states, reader.hidden)
+    return choice(element, reader.value_of, reader.hidden, reader.only)
 
 
 def _markdown(found: Any, reader: Reader) -> Part | None:

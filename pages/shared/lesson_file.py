@@ -58,7 +58,7 @@ def page_parts(step: Step) -> tuple[tuple[Part, ...], tuple[tuple[str, str], ...
         app.switch_page(f"pages/{step.page}/page.py")
     for key, value in step.state.items():
         app.query_params[key] = value if isinstance(value, str) else list(value)
-    app.session_state[ASKED] = Asked(parts_alone=True, hidden=step.hide)
+    app.session_state[ASKED] = Asked(parts_alone=True, hidden=step.hide, only=tuple(step.state))
     app.run()
     if app.exception:
         raise ValueError(f"its page {step.page or 'home'} fails: {app.exception[0].value}")
