@@ -64,7 +64,8 @@ class Kept:
 def listened(path: str, title: str) -> Generator[None]:
     """Around a whole run: where it was asked for, the file of what the run draws is made.
 
-    A run that another one takes the place of is not yet what is seen.
+    A run that another one takes the place of is not yet what is seen, and one that stops at a
+    message has nothing to be kept.
     """
     st.session_state.pop(KEPT, None)
     asked = st.session_state.get(ASKED)
@@ -72,12 +73,12 @@ def listened(path: str, title: str) -> Generator[None]:
         yield
         return
     messages: list[ForwardMsg] = []
-    stopped = None
-    with _heard(messages):
-        try:
+    try:
+        with _heard(messages):
             yield
-        except StopException as stop:  # a page may stop where it is
-            stopped = stop
+    except StopException:  # nothing can be drawn after it, so that nothing is offered either
+        del st.session_state[ASKED]
+        raise
     del st.session_state[ASKED]
     with st.spinner("Writing the file"):
         parts = run_parts(messages, asked)
@@ -85,8 +86,6 @@ def listened(path: str, title: str) -> Generator[None]:
             st.session_state[PARTS] = parts, shown_weights(parts)
         else:
             st.session_state[KEPT] = file_of_run(path, title, parts)
-    if stopped is not None:
-        raise stopped
 
 
 @contextmanager

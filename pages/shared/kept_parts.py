@@ -3,7 +3,7 @@
 import json
 import math
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,6 +12,7 @@ from streamlit.proto.Block_pb2 import Block
 from streamlit.proto.Element_pb2 import Element
 from streamlit.runtime import get_instance
 
+from core.offline.fitting import walk
 from core.offline.parts import (
     Choice,
     Code,
@@ -68,11 +69,17 @@ def _parts(node: Node, reader: Reader) -> Iterable[Part]:
     kind = None if node.block is None else node.block.WhichOneof("type")
     if kind in ("expandable", "popover", "tab"):
         inside = parts_of(node, reader)
+        if kind == "popover" and reader.only is not None and not _chooses(inside):
+            return ()
         return (Group(title=_title(node.block), parts=inside),) if inside else ()
     sides = [one for one in node if _share(one) is not None]
     if len(sides) > 1:
         return _beside(sides, _whole(node, sides), reader)
     return parts_of(node, reader)
+
+
+def _chooses(parts: Sequence[Part]) -> bool:
+    return any(isinstance(part, Choice) for part in walk(parts))
 
 
 def _title(block: Block | None) -> str:
