@@ -30,7 +30,7 @@ from pages.shared.frame import LESSON
 from pages.shared.text import plain
 from pages.shared.weights import short, shown
 
-ASKED, KEPT, PARTS = "keep-asked", "keep-kept", "keep-parts"
+STATE = "keep"
 BUTTON = "keep-page"
 PRODUCT = "Attention Explorer"
 HELP = "One HTML file with the pictures, tables and texts, to be opened without a server."
@@ -60,6 +60,16 @@ class Kept:
     problem: str = ""
 
 
+@dataclass(slots=True, kw_only=True)
+class Keeping:
+    """What a session remembers: what the next run is `asked` for, and what the last one gave."""
+
+    asked: Asked | None = None
+    kept: Kept | None = None
+    parts: tuple[Part, ...] = ()
+    weights: tuple[tuple[str, str], ...] = ()
+
+
 @contextmanager
 def listened(path: str, title: str) -> Generator[None]:
     """Around a whole run: where it was asked for, the file of what the run draws is made.
@@ -67,8 +77,8 @@ def listened(path: str, title: str) -> Generator[None]:
     A run that another one takes the place of is not yet what is seen, and one that stops at a
     message has nothing to be kept.
     """
-    st.session_state.pop(KEPT, None)
-    asked = st.session_state.get(ASKED)
+    keeping = _keeping()
+    keeping.kept, asked = None, keeping.asked
     if asked is None:
         yield
         return
@@ -77,15 +87,19 @@ def listened(path: str, title: str) -> Generator[None]:
         with _heard(messages):
             yield
     except StopException:  # nothing can be drawn after it, so that nothing is offered either
-        del st.session_state[ASKED]
+        keeping.asked = None
         raise
-    del st.session_state[ASKED]
+    keeping.asked = None
     with st.spinner("Writing the file"):
         parts = run_parts(messages, asked)
         if asked.parts_alone:
-            st.session_state[PARTS] = parts, shown_weights(parts)
+            keeping.parts, keeping.weights = parts, shown_weights(parts)
         else:
-            st.session_state[KEPT] = file_of_run(path, title, parts)
+            keeping.kept = file_of_run(path, title, parts)
+
+
+def _keeping() -> Keeping:
+    return st.session_state.setdefault(STATE, Keeping())
 
 
 @contextmanager
@@ -116,7 +130,8 @@ def offer() -> None:
     """At the end of the sidebar: ask for a file, then take it; a frame in another page has none."""
     if st.context.is_embedded:
         return
-    if KEPT not in st.session_state:
+    keeping = _keeping()
+    if keeping.kept is None:
         st.sidebar.button(
             "Keep this page", key=BUTTON, icon=":material/save:", on_click=_ask, help=HELP
         )
@@ -124,9 +139,9 @@ def offer() -> None:
         if lesson is not None and st.sidebar.button(
             "Keep this lesson", key=f"{BUTTON}-lesson", icon=":material/save:", help=LESSON_HELP
         ):
-            st.session_state[KEPT] = file_of_lesson(lesson)
-    if KEPT in st.session_state:
-        _give(st.session_state[KEPT])
+            keeping.kept = file_of_lesson(lesson)
+    if keeping.kept is not None:
+        _give(keeping.kept)
 
 
 def _give(kept: Kept) -> None:
@@ -170,7 +185,7 @@ def _drawn_lesson(name: str, changed: int) -> bytes:
 
 
 def _ask() -> None:
-    st.session_state[ASKED] = Asked()
+    _keeping().asked = Asked()
 
 
 def file_of_run(path: str, title: str, parts: tuple[Part, ...]) -> Kept:

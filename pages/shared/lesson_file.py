@@ -20,7 +20,7 @@ from core.offline.fitting import file_of
 from core.offline.parts import Choice, Document, Group, Part, Table, Text
 from core.paths import LESSONS, ROOT
 from pages.shared.frame import LESSON
-from pages.shared.keep import ASKED, PARTS, PRODUCT, Asked, origin
+from pages.shared.keep import PRODUCT, STATE, Asked, Keeping, origin
 from pages.shared.text import plain
 
 PATIENCE = 300  # seconds for a step; the first loads torch
@@ -58,11 +58,13 @@ def page_parts(step: Step) -> tuple[tuple[Part, ...], tuple[tuple[str, str], ...
         app.switch_page(f"pages/{step.page}/page.py")
     for key, value in step.state.items():
         app.query_params[key] = value if isinstance(value, str) else list(value)
-    app.session_state[ASKED] = Asked(parts_alone=True, hidden=step.hide, only=tuple(step.state))
+    asked = Asked(parts_alone=True, hidden=step.hide, only=tuple(step.state))
+    keeping = Keeping(asked=asked)
+    app.session_state[STATE] = keeping
     app.run()
     if app.exception:
         raise ValueError(f"its page {step.page or 'home'} fails: {app.exception[0].value}")
-    return app.session_state[PARTS]
+    return keeping.parts, keeping.weights
 
 
 def chapter(number: int, step: Step, page: tuple[Part, ...]) -> Group:

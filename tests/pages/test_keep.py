@@ -15,7 +15,7 @@ from core.lessons.lesson import Claim, Lesson, Prediction, Step
 from core.offline.fitting import MOST_BYTES
 from core.paths import CHECKPOINTS
 from pages.shared import keep, lesson_file
-from pages.shared.keep import ASKED, BUTTON, KEPT, Kept
+from pages.shared.keep import BUTTON, STATE, Keeping
 
 Open = Callable[..., AppTest]
 SHIPPED = "notable-pretrained"
@@ -28,11 +28,16 @@ needs_shipped = pytest.mark.skipif(
 )
 
 
+def state(app: AppTest) -> Keeping:
+    return app.session_state[STATE]
+
+
 def kept(app: AppTest) -> str:
     """Press the button and read the file."""
     app.button(key=BUTTON).click().run()
     assert not app.exception, app.exception[0].value
-    file: Kept = app.session_state[KEPT]
+    file = state(app).kept
+    assert file is not None
     assert not file.problem
     assert len(file.data) <= MOST_BYTES
     return file.data.decode()
@@ -119,8 +124,8 @@ def test_a_page_that_stops_at_a_message_is_not_kept_and_not_later_either(
     app.button(key=BUTTON).click().run()
 
     assert "There is no checkpoint in the folder" in app.error[0].value
-    assert ASKED not in app.session_state
-    assert KEPT not in app.session_state
+    assert state(app).asked is None
+    assert state(app).kept is None
 
 
 def test_the_next_run_is_another_page_so_the_file_is_gone(open_by_link: Open):
@@ -129,8 +134,8 @@ def test_the_next_run_is_another_page_so_the_file_is_gone(open_by_link: Open):
 
     app.run()
 
-    assert KEPT not in app.session_state
-    assert ASKED not in app.session_state
+    assert state(app).asked is None
+    assert state(app).kept is None
     assert app.button(key=BUTTON)
 
 
