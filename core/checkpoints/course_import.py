@@ -28,10 +28,12 @@ from core.checkpoints.course_layout import (
     refuse_other_buffers,
     refuse_other_families,
 )
+from core.checkpoints.not_a_model import listed
 from core.checkpoints.params_file import read_params, without_modules
 from core.checkpoints.store import CheckpointError
 from core.data.characters import compose
-from core.data.vocabulary import CharVocabulary, Vocabulary
+from core.data.own_vocabulary import CharVocabulary
+from core.data.vocabulary import Vocabulary
 from core.models.config import VARIANTS, GPTConfig
 from core.models.gpt import GPT
 
@@ -88,7 +90,8 @@ def import_course(data: bytes, text: str, hints: Hints) -> Imported:
         )
     names = course_parameters(config)
     buffers = refuse_other_buffers(tensors, config)
-    _refuse_other_names(tensors.keys() - buffers, {name for name, _ in names.values()}, variant)
+    needed = {name for name, _ in names.values()}
+    refuse_other_names(tensors.keys() - buffers, needed, f"{variant} model")
     state = {ours: _parameter(tensors, name, shape) for ours, (name, shape) in names.items()}
     if variant == "rotary":
         turned = {name for name in state if re.search(r"\.(query|key)\.", name)}
@@ -225,22 +228,16 @@ def _shape(tensors: Mapping[str, Tensor], name: str, n_axes: int) -> tuple[int, 
     return shape
 
 
-def _refuse_other_names(found: Collection[str], needed: set[str], variant: str) -> None:
-    missing, left_over = needed - set(found), set(found) - needed
+def refuse_other_names(found: Collection[str], needed: Collection[str], model: str) -> None:
+    """Raise CheckpointError for names that are missing or left over: it is not a whole `model`."""
+    missing, left_over = set(needed) - set(found), set(found) - set(needed)
     parts = [
         f"{what} {listed(names)}"
         for what, names in (("missing:", missing), ("left over:", left_over))
         if names
     ]
     if parts:
-        raise CheckpointError(f"it is not a whole {variant} model; {'; '.join(parts)}")
-
-
-def listed(names: set[str]) -> str:
-    """The first few: a file may hold any number, of any length."""
-    shown = [f"{name!r:.60}".strip("'") for name in sorted(names)[:3]]
-    more = f" and {len(names) - len(shown)} more" if len(names) > len(shown) else ""
-    return ", ".join(shown) + more
+        raise CheckpointError(f"it is not a whole {model}; {'; '.join(parts)}")
 
 
 def _parameter(tensors: Mapping[str, Tensor], name: str, shape: tuple[int, ...]) -> Tensor:

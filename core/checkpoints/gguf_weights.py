@@ -28,13 +28,11 @@ from torch import Tensor
 from transformers import modeling_gguf_pytorch_utils as older_gguf
 
 from core.checkpoints.gguf_header import GGUFHeader, GGUFTensor
-from core.checkpoints.not_a_model import NotAModel
-from core.checkpoints.odd import listed
+from core.checkpoints.not_a_model import NotAModel, listed
 
 _MOST_ENTRY = 2**16  # bytes of a value that a configuration can need
 _INDEX = re.compile(r"\d+")
 _TOKENS = "tokenizer.ggml.tokens"
-_NUMBER = 4  # bytes of float32, and ggml's 0 is its kind
 
 
 def stated_config(header: GGUFHeader) -> dict[str, Any]:

@@ -40,12 +40,6 @@ class Kept(Generic[Thing]):
         self._changed = Condition()
 
     @property
-    def n_bytes(self) -> int:
-        """What all of them take."""
-        with self._changed:
-            return sum(n_bytes for _, n_bytes in self._things.values())
-
-    @property
     def keys(self) -> list[Hashable]:
         """The one that would leave first comes first."""
         with self._changed:
@@ -77,11 +71,6 @@ class Kept(Generic[Thing]):
                 current.is_over = True
                 del self._loading[key]
                 self._changed.notify_all()
-
-    def drop(self, key: Hashable) -> None:
-        """Let it go, if it is there."""
-        with self._changed:
-            self._things.pop(key, None)
 
     def _load(
         self,

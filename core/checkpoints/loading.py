@@ -26,8 +26,8 @@ from core.checkpoints.anyones import refuse_memory
 from core.checkpoints.found import Found
 from core.checkpoints.gguf_weights import read_tensors, refuse_more_layers
 from core.checkpoints.needed import needed
-from core.checkpoints.not_a_model import NotAModel
-from core.checkpoints.odd import listed, said
+from core.checkpoints.not_a_model import NotAModel, listed
+from core.checkpoints.odd import said
 from core.checkpoints.progress import Progress
 
 # By what a configuration calls the class of its model; the bare one stands for all others.

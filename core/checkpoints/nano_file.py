@@ -9,8 +9,9 @@ from typing import cast
 
 import torch
 
-from core.checkpoints.course_import import FLOATS, listed
+from core.checkpoints.course_import import FLOATS
 from core.checkpoints.nano_layout import EMBEDDING, HEAD, LAST_NORM
+from core.checkpoints.not_a_model import listed
 from core.checkpoints.params_file import state_inside, without_modules
 from core.checkpoints.store import CheckpointError
 from core.checkpoints.tensor_file import Listed, TensorFile
@@ -87,7 +88,7 @@ def _refuse_others(names: Mapping[str, object]) -> None:
         )
     raise CheckpointError(
         f"{EMBEDDING} is missing: it is neither a model of nanoGPT or minGPT nor, with tok_emb, "
-        f"one of the course; it has {listed(set(names))}"
+        f"one of the course; it has {listed(names)}"
     )
 
 

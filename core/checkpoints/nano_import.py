@@ -18,7 +18,7 @@ from typing import BinaryIO, Literal, cast
 
 import torch
 
-from core.checkpoints.course_import import Imported, agreed, listed
+from core.checkpoints.course_import import Imported, agreed, refuse_other_names
 from core.checkpoints.course_layout import refuse_other_mask
 from core.checkpoints.foreign_text import vocabulary_of
 from core.checkpoints.nano_file import (
@@ -132,7 +132,9 @@ def _model(file: TensorFile, found: Found, config: GPTConfig, n_bytes: int) -> G
     tensors = found.tensors
     needed = nano_parameters(config, biases=found.has_biases)
     masks = {f"{LAYERS}{i}.{MASK}" for i in range(config.n_layers)} & tensors.keys()
-    _refuse_other_names(set(tensors) - masks - {HEAD}, set(needed) - {HEAD})
+    refuse_other_names(
+        set(tensors) - masks - {HEAD}, set(needed) - {HEAD}, "model of nanoGPT or minGPT"
+    )
     for name, theirs in needed.items():
         refuse_other_tensor(name, tensors[name], theirs.shape)
     claimed = sum(tensors[name].n_bytes for name in needed)
@@ -149,17 +151,6 @@ def _model(file: TensorFile, found: Found, config: GPTConfig, n_bytes: int) -> G
         for ours, part in zip(theirs.ours, numbers.chunk(len(theirs.ours)), strict=True):
             state[ours].copy_(part.view_as(state[ours]))
     return model
-
-
-def _refuse_other_names(found: set[str], needed: set[str]) -> None:
-    missing, left_over = needed - found, found - needed
-    parts = [
-        f"{what} {listed(names)}"
-        for what, names in (("missing:", missing), ("left over:", left_over))
-        if names
-    ]
-    if parts:
-        raise CheckpointError(f"it is not a whole model of nanoGPT or minGPT; {'; '.join(parts)}")
 
 
 def _refuse_mask(file: TensorFile, name: str, listed: Listed, block: int) -> None:

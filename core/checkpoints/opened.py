@@ -29,7 +29,7 @@ from core.checkpoints.progress import Progress
 from core.checkpoints.store import Checkpoint
 from core.checkpoints.tokenizer_files import TOKENIZER, copy_tokenizer
 from core.data.chat_template import MOST_TEMPLATE
-from core.data.outside_vocabulary import OutsideVocabulary
+from core.data.outside_vocabulary import OutsideVocabulary, stated_ends
 from core.data.tokenizer_file import in_one_sentence
 from core.files import read_json
 from core.models.outside import OutsideModel, longest_by_config
@@ -142,12 +142,7 @@ def _ends(found: Found, config: PreTrainedConfig) -> frozenset[int]:
     if found.kind == "folder" and (found.path / GENERATION).exists():
         with said(found.path):
             stated.append(read_json(inside(found.path, GENERATION)).get("eos_token_id"))
-    return frozenset(
-        token
-        for named in stated
-        for token in (cast(list[Any], named) if isinstance(named, list) else [named])
-        if isinstance(token, int)
-    )
+    return stated_ends(stated)
 
 
 def _facts(name: str, found: Found, config: PreTrainedConfig, model: OutsideModel) -> Facts:

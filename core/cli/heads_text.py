@@ -31,8 +31,6 @@ def table_text(report: dict[str, Any], table: HeadTable) -> str:
         shown = ["-" if value is None else f"{value:.2g}" for value in numbers]
         name = head_name(row.layer, row.head)
         lines.append([name, row.caption, *shown, f"{row.accuracy_without:.1%}"])
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    rows = ["  ".join(map(str.ljust, line, widths)).rstrip() for line in lines]
     agreed = "; ".join(
         f"{pair.replace('_', ' ')}: {'not defined' if value is None else f'{value:.2f}'}"
         for pair, value in report["rank_agreement"].items()
@@ -48,7 +46,13 @@ def table_text(report: dict[str, Any], table: HeadTable) -> str:
         f"({', '.join(head_name(*at) for at in off.heads)}): {off.accuracy_without:.1%}"
         for which, off in (("most", table.most), ("least", table.least))
     ]
-    return "\n".join([start, *rows, *together, f"rank agreement (Spearman): {agreed}"])
+    return "\n".join([start, *aligned(lines), *together, f"rank agreement (Spearman): {agreed}"])
+
+
+def aligned(lines: list[list[str]]) -> list[str]:
+    """Lines of cells as columns of one width each."""
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    return ["  ".join(map(str.ljust, line, widths)).rstrip() for line in lines]
 
 
 def _rule(report: dict[str, Any]) -> str:

@@ -168,6 +168,13 @@ def _add_writing(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="put the model's own chat template around the text; what goes in is shown",
     )
+    parser.add_argument(
+        "--target",
+        type=typed,
+        metavar="TEXT",
+        help="of an encoder-decoder: what its decoder is given, token by token, in the place of "
+        "what it would write; said is how likely that is",
+    )
 
 
 def _add_data(data: argparse.ArgumentParser) -> None:

@@ -7,6 +7,7 @@ import time
 
 from core.checkpoints.any import load_any, records_folder, weights_digest_of
 from core.cli.arguments import progress_line
+from core.cli.heads_text import aligned
 from core.inspection.heads import head_name
 from core.inspection.repeated import measure_repeated
 from core.inspection.repeated_record import RepeatedRecord, repeated_dict, save_repeated
@@ -75,8 +76,7 @@ def _table(found: Repeated) -> list[str]:
             line.append(f"{score.weight:.3f} ({_number(score.without_first)})")
             line.append(f"{score.uniform:.3f} ({score.uniform_without_first:.3f})")
         lines.append(line)
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    return ["  ".join(map(str.ljust, line, widths)).rstrip() for line in lines]
+    return aligned(lines)
 
 
 def _clear(found: Repeated) -> list[str]:

@@ -19,16 +19,19 @@ from core.data.people import BIRTHPLACE, is_right, load_people
 from core.data.reference import compare, load_judgements, load_reference, table_figures
 from core.files import write_text
 from core.inspection.trace import trace as trace_model
+from core.inspection.trace_json import said_of
+from core.inspection.traced import AttentionTrace
 from core.paths import JUDGED, PEOPLE
 
 PROVED = (
     "replay_max_difference row_sum_max_error future_exactly_zero same_argmax head_sum_max_error"
 ).split()
+GIVEN = " of this target, which was given and not written"
 
 
 def ask(options: argparse.Namespace) -> None:
     """Answer one question, and prove that the heads' weights are what the model used."""
-    record = trace_model(_load(options), options.question, max_new_tokens=options.tokens)
+    record = _traced(_load(options), options)
     proof = record.proof
     report = {
         "question": options.question,
@@ -36,11 +39,13 @@ def ask(options: argparse.Namespace) -> None:
         "probability": record.probability,
         "expected": expected_answer(options.question),
         "proof": {name: getattr(proof, name) for name in PROVED},
+        **_target_report(record),
     }
+    ending = _target_lines(record) if record.teacher_forced else f", {_expectation(report)}"
     _print(
         options,
         report,
-        f"{_aloud(record.answer)}probability {record.probability:.2g}, {_expectation(report)}",
+        f"{_aloud(record.answer)}probability {record.probability:.2g}{ending}",
     )
 
 
@@ -48,7 +53,7 @@ def trace(options: argparse.Namespace) -> None:
     """Record every head while one question is answered, and prove the record."""
     refuse_other_files(options)
     stored = _load(options)
-    record = trace_model(stored, options.question, max_new_tokens=options.tokens)
+    record = _traced(stored, options)
     proof = record.proof
     report = {
         "answer": record.answer,
@@ -59,13 +64,15 @@ def trace(options: argparse.Namespace) -> None:
         "n_layers": record.n_layers,
         "n_heads": record.n_heads,
         "tokens": list(record.labels),
+        **_target_report(record),
     }
+    given = f"probability {record.probability:.2g}{GIVEN}; " if record.teacher_forced else ""
     if options.out is not None:
         write_trace(options, stored, record)
     _print(
         options,
         report,
-        f"{_aloud(record.answer)}{record.n_layers} layers, {record.n_heads} heads, "
+        f"{_aloud(record.answer)}{given}{record.n_layers} layers, {record.n_heads} heads, "
         f"{len(record.labels)} tokens; replay difference {proof.replay_max_difference:.1e}, "
         f"row sums within {proof.row_sum_max_error:.1e}, future exactly zero: "
         f"{proof.future_exactly_zero}, {proof.dtype}",
@@ -113,6 +120,29 @@ def expected_answer(question: str) -> str | None:
     """The known birthplace if the question is the template about somebody in the table."""
     known = {BIRTHPLACE.question(p.name): p.birthplace for p in load_people(PEOPLE)}
     return known.get(question.strip())
+
+
+def _traced(stored: Checkpoint, options: argparse.Namespace) -> AttentionTrace:
+    return trace_model(
+        stored, options.question, max_new_tokens=options.tokens, target=options.target
+    )
+
+
+def _target_report(record: AttentionTrace) -> dict[str, Any]:
+    """That a target was given, and how likely each of its tokens is; else nothing."""
+    if not record.teacher_forced:
+        return {}
+    return {"teacher_forced": True, "steps": said_of(record)["steps"]}
+
+
+def _target_lines(record: AttentionTrace) -> str:
+    """That it was given, and a line a token with the next best."""
+    lines = [
+        f"{step.label}: {step.probability:.2g}; next best "
+        + ", ".join(f"{other.label} {other.probability:.2g}" for other in step.next_best)
+        for step in record.steps
+    ]
+    return "\n".join([GIVEN, *lines])
 
 
 def _load(options: argparse.Namespace) -> Checkpoint:

@@ -6,7 +6,7 @@ other label holds a space, so that labels can be joined to words without a doubt
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from itertools import chain
 
@@ -34,6 +34,20 @@ def piece_labels(pieces: Sequence[bytes]) -> list[str]:
     return labels
 
 
+def legible_bytes(text: str, pieces: Iterable[bytes]) -> str:
+    """What a tokenizer decoded, with bytes of no character named as labels name them.
+
+    Tokenizers put U+FFFD in their place. A text without it, or whose `pieces` spell it, stays.
+    """
+    if "\ufffd" not in text:
+        return text
+    spelt = b"".join(pieces).decode(errors="surrogateescape")
+    if not any(map(_no_character, spelt)):
+        return text
+    named = "".join(_byte(letter) if _no_character(letter) else letter for letter in spelt)
+    return named if text.startswith(" ") else named.removeprefix(" ")
+
+
 def joined(labels: Sequence[str]) -> str:
     """The labels of adjacent pieces as one text, in which characters are whole again."""
     return _CUT.sub(lambda found: _shown(found[1]), "".join(labels))
@@ -57,14 +71,23 @@ def _alphabet() -> dict[str, bytes]:
 
 def _label(character: str, held: Sequence[int], size: int) -> str:
     """What one piece says of a character of which it holds some bytes."""
-    if "\udc80" <= character <= "\udcff":  # how surrogateescape hands on a byte of no character
-        return f"‹byte 0x{ord(character) - 0xDC00:02X}›"
+    if _no_character(character):
+        return _byte(character)
     glyph = visible(character)
     if len(held) == size:
         return glyph
     last = "" if len(held) == 1 else f"–{held[-1] + 1}"
     name = glyph if len(glyph) == 1 else glyph[1:-1]
     return f"‹{name} {held[0] + 1}{last}/{size}›"
+
+
+def _no_character(letter: str) -> bool:
+    """How surrogateescape hands on a byte of no character."""
+    return "\udc80" <= letter <= "\udcff"
+
+
+def _byte(letter: str) -> str:
+    return f"‹byte 0x{ord(letter) - 0xDC00:02X}›"
 
 
 def _shown(name: str) -> str:

@@ -4,6 +4,7 @@ Free of torch and of tokenizers.
 """
 
 import unicodedata
+from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 
@@ -62,6 +63,23 @@ def split_lines(raw: bytes, *, name: str) -> list[str]:
         raise ValueError(f"{name}, line {line}: bytes that are not UTF-8") from None
     lines = text.replace("\r\n", "\n").split("\n")
     return lines[:-1] if lines[-1] == "" else lines
+
+
+def character_ids(text: str, ids: Mapping[str, int]) -> list[int]:
+    """The ids of a text whose every character, or each of its parts, has one: a model may have been
+    trained on letters and accents apart, and what is typed comes composed. Raises ValueError naming
+    a character that has none, and where it stands.
+    """
+    found: list[int] = []
+    for position, character in enumerate(text):
+        parts = character if character in ids else unicodedata.normalize("NFD", character)
+        if not all(part in ids for part in parts):
+            raise ValueError(
+                f"position {position}: {describe_character(character)} is not among the "
+                f"{len(ids)} characters this model was trained on"
+            )
+        found += [ids[part] for part in parts]
+    return found
 
 
 def visible(text: str) -> str:

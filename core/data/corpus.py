@@ -9,8 +9,9 @@ from typing import Literal
 
 from core.data.biographies import biographies, documents
 from core.data.course import CourseData
+from core.data.own_vocabulary import BpeVocabulary, CharVocabulary
 from core.data.people import Person, Question, is_held_out, questions_of
-from core.data.vocabulary import BpeVocabulary, CharVocabulary, Vocabulary
+from core.data.vocabulary import Vocabulary
 
 CORPUS_SEED = 0
 

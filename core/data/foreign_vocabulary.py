@@ -9,13 +9,12 @@ to a round number. They are shown by their number, ‹50257›, so that nothing 
 """
 
 import re
-import unicodedata
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 from typing import Any, cast
 
-from core.data.byte_pieces import piece_labels
-from core.data.characters import compose, describe_character, visible
+from core.data.byte_pieces import legible_bytes, piece_labels
+from core.data.characters import character_ids, compose, describe_character, visible
 from core.data.tokenizer_file import (
     Pieces,
     in_one_sentence,
@@ -44,16 +43,7 @@ class ForeignCharacters:
         self._ids = {character: index for index, character in enumerate(characters)}
 
     def encode(self, text: str) -> list[int]:
-        ids: list[int] = []
-        for position, character in enumerate(text):
-            spelt = self._spelt(character)
-            if not spelt:
-                raise ValueError(
-                    f"position {position}: {describe_character(character)} is not among the "
-                    f"{len(self.characters)} characters this model was trained on"
-                )
-            ids += [self._ids[part] for part in spelt]
-        return ids
+        return character_ids(text, self._ids)
 
     def decode(self, ids: Iterable[int]) -> str:
         return compose("".join(self._character(i) or _numbered(i) for i in ids))
@@ -79,13 +69,6 @@ class ForeignCharacters:
 
     def _character(self, token_id: int) -> str:
         return self.characters[token_id] if token_id < len(self.characters) else ""
-
-    def _spelt(self, character: str) -> str:
-        """The character, or its parts: what is typed comes composed (core.data.characters)."""
-        if character in self._ids:
-            return character
-        parts = unicodedata.normalize("NFD", character)
-        return parts if all(part in self._ids for part in parts) else ""
 
 
 class TokenizerVocabulary:
@@ -143,7 +126,7 @@ class TokenizerVocabulary:
 
     def positions(self, text: str, span: tuple[int, int]) -> tuple[int, ...]:
         found = self._tokenizer.encode(text, add_special_tokens=False)
-        return _overlapping(found.offsets, span)
+        return overlapping(found.offsets, span)
 
     def to_dict(self) -> dict[str, Any]:
         return {"kind": self.kind, "size": self.size, "tokenizer": self._data}
@@ -167,7 +150,7 @@ class TokenizerVocabulary:
     def _text(self, ids: Sequence[int]) -> str:
         known = (self._pieces.texts.get(i) for i in ids)
         whole = [_numbered(i).encode() if p is None else p for i, p in zip(ids, known, strict=True)]
-        return b"".join(whole).decode(errors="replace")
+        return legible_bytes(b"".join(whole).decode(errors="replace"), whole)
 
 
 class TokenIds:
@@ -201,7 +184,7 @@ class TokenIds:
 
     def positions(self, text: str, span: tuple[int, int]) -> tuple[int, ...]:
         words = re.finditer(r"[^\s,]+", text)
-        return _overlapping([word.span() for word in words], span)
+        return overlapping([word.span() for word in words], span)
 
     def to_dict(self) -> dict[str, Any]:
         return {"kind": self.kind, "size": self.size}
@@ -241,7 +224,7 @@ def _example(size: int) -> str:
     return EXAMPLE_IDS if size > 3139 else " ".join(map(str, range(min(size, 3))))
 
 
-def _overlapping(offsets: Sequence[tuple[int, int]], span: tuple[int, int]) -> tuple[int, ...]:
+def overlapping(offsets: Sequence[tuple[int, int]], span: tuple[int, int]) -> tuple[int, ...]:
     """The tokens that hold something of a span of characters."""
     start, end = span
     return tuple(i for i, (a, b) in enumerate(offsets) if a < end and b > start and a < b)

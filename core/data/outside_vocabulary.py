@@ -14,13 +14,24 @@ from functools import cached_property
 from itertools import groupby
 from typing import Any, cast
 
-from core.data.byte_pieces import bytes_of, piece_labels
+from core.data.byte_pieces import bytes_of, legible_bytes, piece_labels
 from core.data.characters import visible
 from core.data.chat_template import in_chat
+from core.data.foreign_vocabulary import overlapping
 
 _BYTE = re.compile(r"<0x([0-9A-Fa-f]{2})>")
 _SPACE = "▁"  # how SentencePiece spells a space
 _INSIDE = "##"  # how WordPiece begins a piece that goes on with a word
+
+
+def stated_ends(stated: Iterable[Any]) -> frozenset[int]:
+    """Tokens that end a text, from what settings say of `eos_token_id`: one, several or none."""
+    return frozenset(
+        token
+        for named in stated
+        for token in (cast(list[Any], named) if isinstance(named, list) else [named])
+        if isinstance(token, int)
+    )
 
 
 @dataclass(frozen=True)
@@ -83,6 +94,16 @@ class OutsideVocabulary:
 
     def encode(self, text: str) -> list[int]:
         found = self.tokenizer(self.text_in(text), add_special_tokens=not self.in_chat).input_ids
+        return self._in_model(found)
+
+    def encode_target(self, text: str) -> list[int]:
+        """What a decoder beside an encoder is to write, spelt and ended as the tokenizer spells
+        targets, which some cut by other rules than sources. No chat template is put around it.
+        """
+        return self._in_model(self.tokenizer(text_target=text).input_ids)
+
+    def _in_model(self, found: Any) -> list[int]:
+        """Ids as they are. Raises ValueError for a token that the model does not have."""
         ids = cast(list[int], found)
         if self.n_rows is not None and (beyond := [i for i in ids if i >= self.n_rows]):
             raise ValueError(
@@ -92,10 +113,14 @@ class OutsideVocabulary:
         return ids
 
     def decode(self, ids: Iterable[int]) -> str:
-        """The text, special tokens left out."""
-        return self.tokenizer.decode(
-            list(ids), skip_special_tokens=True, clean_up_tokenization_spaces=False
+        """The text, special tokens left out, and bytes of no character by their names."""
+        written = list(ids)
+        text: str = self.tokenizer.decode(
+            written, skip_special_tokens=True, clean_up_tokenization_spaces=False
         )
+        special = frozenset(self.tokenizer.all_special_ids)
+        kept = (self._piece(token) for token in written if token not in special)
+        return legible_bytes(text, map(self._bytes, kept))
 
     def label(self, token_id: int) -> str:
         return self.labels([token_id])[0]
@@ -131,9 +156,8 @@ class OutsideVocabulary:
         found = self.tokenizer(
             whole, add_special_tokens=not self.in_chat, return_offsets_mapping=True
         )
-        start, end = span[0] + shift, span[1] + shift
         offsets = cast(list[tuple[int, int]], found["offset_mapping"])
-        return tuple(i for i, (a, b) in enumerate(offsets) if a < end and b > start and a < b)
+        return overlapping(offsets, (span[0] + shift, span[1] + shift))
 
     def to_dict(self) -> dict[str, Any]:
         raise ValueError("this tokenizer lies in its model's own files: nothing is stored of it")

@@ -106,6 +106,7 @@ def distance_grid(
 ) -> Figure:
     """How far each head (layers in rows) lies from its counterpart, 0 to 1; nan: no number.
 
+    The furthest is fully coloured: of two texts in a large model every head may lie near 0.
     The point selection named `head` returns the clicked one.
     """
     frame = pd.DataFrame(
@@ -122,7 +123,9 @@ def distance_grid(
         ],
         columns=["layer", "head", "name", "distance", "chosen"],
     )
-    return _distance_grid().fill({"heads": frame}, height=GRID * len(distances), title=title)
+    top = float(np.nanmax(distances, initial=0.0)) or 1.0
+    height = (GRID if GRID * len(distances) <= MOST else LINE) * len(distances)
+    return _distance_grid().fill({"heads": frame}, top=top, height=height, title=title)
 
 
 @template
@@ -132,11 +135,13 @@ def _distance_grid() -> alt.LayerChart:
     )
     base = table("heads").encode(
         x=alt.X("head:O", title=None, axis=_named("H", labelAngle=0)),
-        y=alt.Y("layer:O", title=None, axis=_named("L")),
+        y=alt.Y("layer:O", title=None, axis=_named("L", labelOverlap=False)),
         tooltip=["name:N", alt.Tooltip("distance:Q", format=".3f")],
     )
     cells = base.mark_rect(color=WEIGHT).encode(
-        opacity=alt.Opacity("distance:Q", scale=alt.Scale(domain=[0, 1], range=[0, 1]), legend=None)
+        opacity=alt.Opacity(
+            "distance:Q", scale=alt.Scale(domain=[0, hole("top")], range=[0, 1]), legend=None
+        )
     )
     frames = base.mark_rect(filled=False, strokeWidth=3).encode(
         stroke=alt.condition("datum.chosen", alt.value(KEY), alt.value("transparent"))
@@ -193,7 +198,11 @@ def _tooltip() -> list[Any]:
 
 def _named(letter: str, **options: Any) -> alt.Axis:
     return elements.axis(
-        labelExpr=f"'{letter}' + datum.value", ticks=False, domain=False, **options
+        labelExpr=f"'{letter}' + datum.value",
+        ticks=False,
+        domain=False,
+        labelFlush=False,
+        **options,
     )
 
 

@@ -8,10 +8,9 @@ from numpy.typing import NDArray
 from core.figures.palette import FONT_SIZE, KEY, MASKED, QUERY, WEIGHT
 from core.figures.plot import tinted, typed
 
-MOST_EXACT = (
-    228**2
-)  # cells that travel as float32 within 400 kB, though every third NaN has a slash,
-# which Plotly writes in six letters; more travel as whole numbers of a byte
+# Cells that travel as float32 within 400 kB, though every third NaN has a slash, which Plotly
+# writes in six letters; more travel as whole numbers of a byte.
+MOST_EXACT = 228**2
 LEVELS = 100  # of such a number: per cent of the full colour
 LEAST_ALPHA = 0.03  # of a weight of zero: seen, and nothing there
 Matrix = NDArray[np.floating[Any]]

@@ -233,4 +233,4 @@ def _tooltip() -> list[Any]:
 
 
 def _plain_axis(**options: Any) -> alt.Axis:
-    return elements.axis(domain=False, ticks=False, labelAngle=0, **options)
+    return elements.axis(domain=False, ticks=False, labelAngle=0, labelFlush=False, **options)

@@ -16,6 +16,7 @@ from core.figures import elements
 from core.figures.palette import FAMILIES, MASKED
 from core.figures.template import Figure, hole, table, template
 
+ROOM_FOR_TWO = 285  # pixels of a plot; a narrower one has its names below one another
 STAR = (
     "M0,-1L.235,-.324L.951,-.309L.38,.124L.588,.809L0,.4"
     "L-.588,.809L-.38,.124L-.951,-.309L-.235,-.324Z"
@@ -210,7 +211,7 @@ def _channel(kind: Any, marks: str) -> Any:
     """Channels with the same names and the same legend are drawn as one."""
     legend = elements.legend(
         orient="bottom",
-        columns=2,
+        columns=alt.ExprRef(f"width < {ROOM_FOR_TWO} ? 1 : 2"),
         symbolSize=90,
         symbolOpacity=1,
         labelLimit=170,

@@ -33,6 +33,17 @@ class Answer:
     probability: float
 
 
+@dataclass(frozen=True, slots=True)
+class Written:
+    """Ids and log-probabilities of what was written, each (B, n), and the last stream
+    (B, L, width) of all that was read for it.
+    """
+
+    ids: Tensor
+    logs: Tensor
+    stream: Tensor
+
+
 def prompt_ids(checkpoint: Checkpoint, text: str) -> list[int]:
     """What the model reads of a question or, without a task, of a text.
 
@@ -76,15 +87,10 @@ def answer(
     Raises ValueError for a question that does not fit, for fewer than one new
     token, and for a model that cannot write.
     """
-    model = checkpoint.model
-    fills = "encoder" in model.shape.kinds and not model.shape.has_source
-    refuse_lacking(model, "logits" if fills else "answer")
-    limit = checkpoint.limit if max_new_tokens is None else max_new_tokens
-    if limit < 1:
-        raise ValueError(f"max_new_tokens is {limit}; it must be at least 1")
+    fills, limit = _fills(checkpoint), _limit(checkpoint, max_new_tokens)
     prompts = [prompt_ids(checkpoint, text) for text in questions]
     if fills:
-        return [_filled(checkpoint, prompt, change) for prompt in prompts]
+        return [_filled(checkpoint, prompt, change)[0] for prompt in prompts]
     by_length: dict[tuple[int, int], list[int]] = defaultdict(list)
     for index, (text, prompt) in enumerate(zip(questions, prompts, strict=True)):
         by_length[len(prompt), most_tokens(checkpoint, text, limit)].append(index)
@@ -93,8 +99,28 @@ def answer(
         for start in range(0, len(members), batch_size):
             batch = members[start : start + batch_size]
             written = _write(checkpoint, [prompts[i] for i in batch], most, change)
-            answers |= dict(zip(batch, written, strict=True))
+            answers |= dict(zip(batch, _answers(checkpoint, written), strict=True))
     return [answers[index] for index in range(len(prompts))]
+
+
+@torch.inference_mode()
+def answer_and_stream(
+    checkpoint: Checkpoint,
+    question: str,
+    *,
+    max_new_tokens: int | None = None,
+    change: Callable[[int], Change] | None = None,
+) -> tuple[Answer, Tensor]:
+    """One answer as `answer` gives it, and the last stream (1, L, width) of the passes that wrote
+    it: the rows of all that was read, of an answer that came to the limit to its last token.
+    """
+    fills, limit = _fills(checkpoint), _limit(checkpoint, max_new_tokens)
+    prompt = prompt_ids(checkpoint, question)
+    if fills:
+        return _filled(checkpoint, prompt, change)
+    most = most_tokens(checkpoint, question, limit)
+    written = _write(checkpoint, [prompt], most, change, reads_on=True)
+    return _answers(checkpoint, written)[0], written.stream
 
 
 def greedy(
@@ -105,20 +131,24 @@ def greedy(
     ends: Collection[int],
     change: Change | None = None,
     source: Tensor | None = None,
-) -> tuple[Tensor, Tensor]:
-    """The likeliest next token, `n_new` times: ids and log-probabilities, each (B, n_new).
+    reads_on: bool = False,
+) -> Written:
+    """The likeliest next token, `n_new` times.
 
-    Stops early once every row has written one of `ends`; columns behind it mean nothing.
+    Stops early once every row has written one of `ends`; columns behind it mean nothing. What was
+    written last is not read, unless it came to the limit and `reads_on` says so.
     """
     steps, past = model.shape.keeps_past and source is None, Past(change)
     attend = past.attend if steps else attending(change)
     ids, start = prompt, 0
     new_ids: list[Tensor] = []
     logs: list[Tensor] = []
+    streams: list[Tensor] = []
     ended = torch.zeros(len(prompt), dtype=torch.bool)
     ending = torch.tensor(sorted(ends), dtype=torch.long)
     for _ in range(n_new):
         x = model.run(ids, attend, source=source, start=start)
+        streams = [*streams, x] if steps else [x]
         log, best = model.logits(x[:, -1]).log_softmax(-1).max(-1)
         new_ids.append(best)
         logs.append(log)
@@ -127,7 +157,11 @@ def greedy(
             break
         start += ids.shape[1] if steps else 0
         ids = best[:, None] if steps else torch.cat([ids, best[:, None]], 1)
-    return torch.stack(new_ids, 1), torch.stack(logs, 1)
+    else:
+        if reads_on:
+            x = model.run(ids, attend, source=source, start=start)
+            streams = [*streams, x] if steps else [x]
+    return Written(torch.stack(new_ids, 1), torch.stack(logs, 1), torch.cat(streams, 1))
 
 
 class Past:
@@ -152,23 +186,50 @@ def attending(change: Change | None) -> Attend:
     return lambda layer, heads: change(layer, heads, heads.output())
 
 
+def _fills(checkpoint: Checkpoint) -> bool:
+    """Whether it fills gaps instead of writing. Raises ValueError if it can do neither."""
+    model = checkpoint.model
+    fills = "encoder" in model.shape.kinds and not model.shape.has_source
+    refuse_lacking(model, "logits" if fills else "answer")
+    return fills
+
+
+def _limit(checkpoint: Checkpoint, max_new_tokens: int | None) -> int:
+    limit = checkpoint.limit if max_new_tokens is None else max_new_tokens
+    if limit < 1:
+        raise ValueError(f"max_new_tokens is {limit}; it must be at least 1")
+    return limit
+
+
 def _write(
     checkpoint: Checkpoint,
     prompts: Sequence[Sequence[int]],
     max_new_tokens: int,
     change: Callable[[int], Change] | None,
-) -> list[Answer]:
-    """The answers to prompts of equal length."""
-    model, vocabulary = checkpoint.model, checkpoint.vocabulary
+    *,
+    reads_on: bool = False,
+) -> Written:
+    """What is written behind prompts of equal length."""
+    model = checkpoint.model
     given, source = torch.tensor(prompts), None
     if model.shape.has_source:
         source, given = given, torch.full((len(prompts), 1), begin_of(checkpoint))
-    limit = min(max_new_tokens, model.shape.longest_input - given.shape[1])
-    changed = None if change is None else change(given.shape[1] - 1)
-    ends = vocabulary.end_ids
-    new_ids, logs = greedy(model, given, limit, ends=ends, change=changed, source=source)
-    rows = cast(list[list[int]], new_ids.tolist())
-    return [_cut(vocabulary, row, log) for row, log in zip(rows, logs, strict=True)]
+    return greedy(
+        model,
+        given,
+        min(max_new_tokens, model.shape.longest_input - given.shape[1]),
+        ends=checkpoint.vocabulary.end_ids,
+        change=None if change is None else change(given.shape[1] - 1),
+        source=source,
+        reads_on=reads_on,
+    )
+
+
+def _answers(checkpoint: Checkpoint, written: Written) -> list[Answer]:
+    rows = cast(list[list[int]], written.ids.tolist())
+    return [
+        _cut(checkpoint.vocabulary, row, log) for row, log in zip(rows, written.logs, strict=True)
+    ]
 
 
 def _cut(vocabulary: Vocabulary, ids: list[int], logs: Tensor) -> Answer:
@@ -179,8 +240,8 @@ def _cut(vocabulary: Vocabulary, ids: list[int], logs: Tensor) -> Answer:
 
 def _filled(
     checkpoint: Checkpoint, prompt: Sequence[int], change: Callable[[int], Change] | None
-) -> Answer:
-    """The likeliest filling of each gap by itself, from one pass."""
+) -> tuple[Answer, Tensor]:
+    """The likeliest filling of each gap by itself, from one pass, and the pass's last stream."""
     model, vocabulary = checkpoint.model, checkpoint.vocabulary
     rows = gaps(checkpoint, prompt)
     if not rows:
@@ -190,4 +251,4 @@ def _filled(
     x = model.run(torch.tensor([prompt]), attending(changed))
     log, best = model.logits(x[0, list(rows)]).log_softmax(-1).max(-1)
     ids = tuple(cast(list[int], best.tolist()))
-    return Answer(vocabulary.decode(ids), ids, float(log.sum().exp()))
+    return Answer(vocabulary.decode(ids), ids, float(log.sum().exp())), x

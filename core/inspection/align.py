@@ -19,12 +19,13 @@ from itertools import takewhile
 
 from core.data.characters import SPACE_GLYPH
 from core.data.people import BIRTHPLACE
+from core.inspection.blocks import kinds_of
 from core.inspection.fold import fold, word_index, word_labels
 from core.inspection.traced import Array, AttentionTrace
 
 TOKENS, POSITIONS, WORDS, PARTS = "token by token", "position by position", "by word", "by part"
 NAME = "name"
-KINDS = {"encoder": "both ways", "decoder": "back", "cross": "across"}
+LOOKS = {"encoder": "both ways", "decoder": "back", "cross": "across"}
 
 
 class AlignmentError(ValueError):
@@ -195,9 +196,9 @@ def _refuse_latents(first: AttentionTrace, second: AttentionTrace) -> None:
 
 
 def _refuse_kinds(first: AttentionTrace, second: AttentionTrace) -> None:
-    kinds = [tuple(kind for kind in KINDS if trace.layers_of(kind)) for trace in (first, second)]
+    kinds = [kinds_of(trace) for trace in (first, second)]
     if kinds[0] != kinds[1]:
-        here, there = (" and ".join(KINDS[kind] for kind in found) for found in kinds)
+        here, there = (" and ".join(LOOKS[kind] for kind in found) for found in kinds)
         raise AlignmentError(
             f"one model has layers that look {here}, the other {there}: a row of the one is no row "
             "of the other"

@@ -23,13 +23,15 @@ def row_sentence(
     latent: str = "",
     seen: Sequence[int] | None = None,
     sink: float | None = None,
+    forced: bool = False,
 ) -> str:
     """What a head does at one query row: its key, if one stands out.
 
     A key stands out with a weight of at least 0.3 and twice what uniform attention over the keys
     that are `seen` (0 to row unless told) would give. Where a latent looks, `latent` is its name,
     and `step` the first piece whose row sees no later latent. Where the weights are those without
-    the first token, `sink` is the share that was left out, which is said.
+    the first token, `sink` is the share that was left out, which is said. `forced` steps are tokens
+    that were given, and not written.
     """
     keys = list(range(row + 1) if seen is None else seen)
     best = max(keys, key=lambda key: float(weights[key]), default=row)
@@ -41,10 +43,11 @@ def row_sentence(
     if rests:
         clear, what = True, "looks at nothing but the first token"
         size = f"(sink share {sink:.2g})"
+    happens = "before the given" if forced else "when it writes"
     if latent:
         before = f", the last seen when “{step.label}” is written," if step else ""
         return f"At latent {latent}{before} {name} {what} {size}"
-    when = f"when it writes “{step.label}”" if step else f"at “{labels[row]}”"
+    when = f"{happens} “{step.label}”" if step else f"at “{labels[row]}”"
     return f"{name} {what} {size} {when}" if clear else f"{name} {what} {when} {size}"
 
 
@@ -116,8 +119,9 @@ def _kinds_note(trace: AttentionTrace) -> str:
         return ""
     if not trace.n_source:
         return "An encoder: every token may look both ways, at earlier and at later ones."
+    before = "the target before them" if trace.teacher_forced else "what is written"
     return (
-        "An encoder reads the source both ways; in the decoder tokens look back at what is written "
+        f"An encoder reads the source both ways; in the decoder tokens look back at {before} "
         "and, by cross-attention, at all of the source."
     )
 

@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.data.question_set import RESERVED, QuestionSet, set_from_dict
-from core.files import read_json, write_json
+from core.files import write_json
+from core.inspection.beside_weights import read_beside
 from core.inspection.head_rows import OTHER_SCORES, HeadRow, HeadTable, Scores, Together
 from core.inspection.heads import HeadMeans, Mode
 from core.inspection.patterns import PATTERNS
@@ -53,17 +54,7 @@ def load_record(folder: Path, split: str, weights: str) -> HeadRecord | None:
 
     Raises ValueError for a file that is not whole.
     """
-    path = heads_file(folder, split)
-    if not path.exists():
-        return None
-    data = read_json(path)
-    if data.get("weights_sha256") != weights:
-        return None
-    try:
-        return _record(data)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        what = f"{error.args[0]} is missing" if isinstance(error, KeyError) else str(error)
-        raise ValueError(f"{path.name}: {what}") from None
+    return read_beside(heads_file(folder, split), weights, _record)
 
 
 def recorded_sets(folder: Path, weights: str) -> list[QuestionSet]:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.inspection.heads import Head, Mode, head_name
+from core.inspection.heads import Head, Mode, OneHead, head_name
 from core.inspection.patterns import PATTERNS, caption, caption_sentence
 
 COMPARED = {
@@ -36,7 +36,7 @@ Numbers = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class HeadRow:
+class HeadRow(OneHead):
     """One head over all questions of a split.
 
     weight_on_name, contribution: in the row that writes the first token of the answer, on and from
@@ -46,22 +46,12 @@ class HeadRow:
     alone off; the latter is that of the whole answer given before.
     """
 
-    layer: int
-    head: int
     caption: str
     weight_on_name: float | None
     contribution: float | None
     attribution: float | None
     accuracy_without: float
     log_probability_change: float
-
-    @property
-    def at(self) -> Head:
-        return self.layer, self.head
-
-    @property
-    def name(self) -> str:
-        return head_name(self.layer, self.head)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -91,16 +91,14 @@ class HeadExample:
             values = np.full_like(self.attribution, np.nan)
         else:
             values = self.scores.heads[names.get(measure, measure)]
-        return [None if np.isnan(value) else float(value) for value in values.ravel()]
+        return [known(value) for value in values.ravel()]
 
 
-def prepare(
-    checkpoint: Checkpoint, questions: Sequence[Question], *, apart: bool | None = None
-) -> Prepared:
+def prepare(checkpoint: Checkpoint, questions: Sequence[Question]) -> Prepared:
     """Cost: the answers, and two passes over each question. ValueError without known answers.
 
-    With `apart` no head is named by its first token: so it is, unless told, of a model without a
-    task, which was trained on text at large.
+    No head of a model without a task, which was trained on text at large, is named by its first
+    token.
     """
     before = answered(checkpoint, questions)
     return Prepared(
@@ -109,7 +107,7 @@ def prepare(
         readings=read_split(checkpoint, before),
         attributed=_attributed(checkpoint.model, before),
         of_task=checkpoint.asked is None,
-        apart=checkpoint.task is None if apart is None else apart,
+        apart=checkpoint.task is None,
     )
 
 
@@ -133,8 +131,8 @@ def head_tables(
     """The table in both modes, and the means over the dev questions. Cost: that of two tables."""
     prepared = prepare(checkpoint, questions)
     same = list(questions) == list(dev)
-    known = prepared.before if same else answered(checkpoint, dev)
-    means = head_means(checkpoint.model, known)
+    before = prepared.before if same else answered(checkpoint, dev)
+    means = head_means(checkpoint.model, before)
     modes = (HeadsOff(), HeadsOff(mode="mean", means=means))
     tables: dict[Mode, HeadTable] = {
         off.mode: measure_heads(checkpoint, prepared, off, progress) for off in modes
@@ -206,7 +204,7 @@ def head_row(prepared: Prepared, found: Effect) -> HeadRow:
 
 def read_head(prepared: Prepared, layer: int, head: int) -> dict[str, Any]:
     """What is known of a head that was not switched off, by the names of a row."""
-    caption = prepared.readings.caption(layer, head, apart=prepared.apart)
+    caption = prepared.scores.caption(layer, head)
     return {
         "layer": layer,
         "head": head,

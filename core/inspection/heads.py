@@ -57,6 +57,22 @@ def head_name(layer: int, head: int) -> str:
     return f"L{layer}·H{head}"
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OneHead:
+    """What rows of tables about one head each begin with."""
+
+    layer: int
+    head: int
+
+    @property
+    def at(self) -> Head:
+        return self.layer, self.head
+
+    @property
+    def name(self) -> str:
+        return head_name(self.layer, self.head)
+
+
 def parse_head(text: str) -> Head:
     """A head as it is shown, L1·H5, or as it is easily typed: L1H5, l1.h5. Raises ValueError."""
     shown = re.sub(r"^(L\d+)[.\-]?H", r"\1·H", text.strip().upper())

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from core.inspection.head_rows import Scores
-from core.inspection.patterns import PATTERNS, Numbers, caption, places_of
+from core.inspection.patterns import PATTERNS, Numbers, places_of
 from core.inspection.question_maps import WITHOUT, Maps, each_question
 from core.inspection.scores import SCORES, HeadScores
 from core.inspection.traced import AttentionTrace
@@ -39,16 +39,6 @@ class Readings:
     def weight_on_name(self) -> Numbers:
         """(n_layers, n_heads): in the row that writes the first token of the answer."""
         return self.patterns[..., PATTERNS.index("name")]
-
-    def caption(self, layer: int, head: int, *, apart: bool = False) -> str:
-        """The clearest pattern of a head, or that there is none; with `apart` that of the rows
-        without their first token, and beside it the share of the sink.
-        """
-        if apart and self.without_first is not None:
-            other = self.without_first
-            sink = float(self.scores.sink_share[layer, head])
-            return caption(other.patterns[layer, head], other.uniform_patterns[layer], sink)
-        return caption(self.patterns[layer, head], self.uniform_patterns[layer])
 
 
 def named_scores(readings: Readings, *, apart: bool = False) -> Scores:

@@ -22,6 +22,7 @@ Positions = NDArray[np.intp]
 MOST_BYTES = 800_000_000  # of the weights of one trace
 MOST_SCORES_BYTES = 80_000_000  # more are not kept beside the weights
 ROWS_AT_ONCE = 64  # whose logits over the vocabulary are held at the same time
+MOST_ROWS_SUMMED = 64  # whose heads' parts are summed; what is linear errs alike in all rows
 
 
 def unchanged(_layer: int, _heads: Heads, output: Tensor) -> Tensor:
@@ -78,8 +79,7 @@ class Recorded:
             self._put("scores", layer, scores, rows, columns, fill=-np.inf)
         self._put("value", layer, heads.value, columns)
         self._put("output", layer, output, rows)
-        brought = self.model.parts(layer, heads.value)
-        self._put("value_norm", layer, brought.square().sum(-1).sqrt(), columns)
+        self._put("value_norm", layer, value_norm(self.model, layer, heads.value), columns)
         if isinstance(heads, DotHeads):
             self._put("query", layer, heads.query, rows)
             self._put("key", layer, heads.key, columns)
@@ -137,9 +137,24 @@ class Recorded:
 
     def _sum_parts(self, layer: int, output: Tensor) -> None:
         if not self.model.cannot("parts"):
+            output = output[:, :, :: -(-output.shape[2] // MOST_ROWS_SUMMED)]
             parts = self.model.parts(layer, output).sum(1) + self.model.attention_bias(layer)
             apart = float((parts - self.model.projected(layer, output)).abs().max())
             self.head_sum_error = max(self.head_sum_error or 0.0, apart)
+
+
+def value_norm(model: Model, layer: int, value: Tensor) -> Tensor:
+    """‖v W_O‖ of every value (B, H, L, d): what a weight of 1 would bring, (B, H, L).
+
+    By vᵀ (W Wᵀ) v, so that nothing as wide as the stream is made of each of them; in float64,
+    since small norms are differences of large products. Cost: H·L·d² instead of H·L·d·width.
+    """
+    n_heads, d = value.shape[1], value.shape[-1]
+    unit = torch.eye(d, dtype=value.dtype).expand(1, n_heads, d, d)
+    by_head = model.parts(layer, unit)[0].double()  # (H, d, width), as parts are linear
+    gram = by_head @ by_head.transpose(-2, -1)
+    wide = value.double()
+    return (wide @ gram * wide).sum(-1).clamp(min=0).sqrt().to(value.dtype)
 
 
 def placed(*positions: Positions) -> tuple[Any, ...]:
@@ -152,18 +167,18 @@ def placed(*positions: Positions) -> tuple[Any, ...]:
     return np.ix_(*positions)
 
 
-def prove(recorded: Recorded, fused: Tensor, ids: Tensor, source: Tensor | None) -> Proof:
-    """Replay through the recorded weights against the model's own fused pass, `fused` (1, L, width)
-    its last stream. Cost: a pass, and the logits of both in blocks of rows.
+def prove(recorded: Recorded, own: Tensor, ids: Tensor, source: Tensor | None) -> Proof:
+    """Replay through the recorded weights against what the model does by itself, `own` (1, L,
+    width) its last stream. Cost: a pass, and the logits of both in blocks of rows.
     """
     model = recorded.model
     replayed = model.run(ids, recorded.replayed, source=source)
     apart, same, layers = 0.0, True, range(model.shape.n_layers)
     for start in range(0, ids.shape[1], ROWS_AT_ONCE):
         block = slice(start, start + ROWS_AT_ONCE)
-        own, shown = (model.logits(x[:, block]) for x in (fused, replayed))
-        apart = max(apart, float((own - shown).abs().max()))
-        same &= bool((own.argmax(-1) == shown.argmax(-1)).all())
+        logits, shown = (model.logits(x[:, block]) for x in (own, replayed))
+        apart = max(apart, float((logits - shown).abs().max()))
+        same &= bool((logits.argmax(-1) == shown.argmax(-1)).all())
     return Proof(
         replay_max_difference=apart,
         row_sum_max_error=max(_row_sum_error(recorded, layer) for layer in layers),

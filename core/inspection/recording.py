@@ -13,6 +13,7 @@ from typing import Any, cast
 import torch
 
 from core.checkpoints.store import Checkpoint
+from core.data.outside_vocabulary import OutsideVocabulary, stated_ends
 from core.data.vocabulary import Vocabulary
 from core.inspection.heads import Head, parse_head
 from core.inspection.trace import trace
@@ -60,17 +61,19 @@ def record(
     *,
     name: str = "",
     max_new_tokens: int = 40,
+    target: str | None = None,
     hash_weights: bool = True,
 ) -> Recording:
     """Every head of a model while it reads a text and goes on with it, with its proof.
 
     The model is one of transformers with its tokenizer, one that keeps core.models.seam with a
     vocabulary of core.data, or a Checkpoint alone: record(stored, text="…"). It is left as it was.
+    A `target` is what a decoder beside an encoder is given in the place of what it would write.
     Cost: as of `trace`; and a pass over all parameters for their digest, unless `hash_weights` is
     off: some ten seconds for seven billion.
     """
     with _checkpoint(model, tokenizer, name) as stored:
-        found = trace(stored, text, max_new_tokens=max_new_tokens)
+        found = trace(stored, text, max_new_tokens=max_new_tokens, target=target)
     inner = model.model if isinstance(model, Checkpoint) else model
     origin = Origin(
         model=(name or stored.name)[:200],
@@ -92,22 +95,14 @@ def _checkpoint(model: Any, tokenizer: Any, name: str) -> Generator[Checkpoint]:
     elif hasattr(tokenizer, "word_starts"):
         yield Checkpoint(cast(Model, model), cast(Vocabulary, tokenizer), name=name)
     else:
-        from core.data.outside_vocabulary import OutsideVocabulary  # noqa: PLC0415 - transformers
-        from core.models.outside_borrowed import borrowed  # noqa: PLC0415
+        from core.models.outside_borrowed import borrowed  # noqa: PLC0415 - loads transformers
 
+        settings = (model.config, getattr(model, "generation_config", None))
+        ends = stated_ends(getattr(one, "eos_token_id", None) for one in settings)
         begin = getattr(model.config, "decoder_start_token_id", None)
-        vocabulary = OutsideVocabulary(tokenizer, ends=_ends(model), begin_id=begin)
+        vocabulary = OutsideVocabulary(tokenizer, ends=ends, begin_id=begin)
         with borrowed(model, longest_input=tokenizer.model_max_length) as outside:
             yield Checkpoint(outside, vocabulary, name=name)
-
-
-def _ends(model: Any) -> frozenset[int]:
-    """Tokens that end a text, by the model's settings."""
-    found: list[Any] = []
-    for settings in (model.config, getattr(model, "generation_config", None)):
-        stated: Any = getattr(settings, "eos_token_id", None)
-        found += cast(list[Any], stated) if isinstance(stated, list) else [stated]
-    return frozenset(token for token in found if isinstance(token, int))
 
 
 def heads_of(named: Collection[Head | str]) -> list[Head]:

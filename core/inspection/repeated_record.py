@@ -9,8 +9,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, cast
 
-from core.files import read_json, write_json
+from core.files import write_json
 from core.from_json import dataclass_from_dict
+from core.inspection.beside_weights import read_beside
 from core.inspection.heads import Head, head_name, parse_head
 from core.inspection.repeated_rows import Draw, Estimate, Losses, Repeated, RepeatedRow
 
@@ -47,22 +48,7 @@ def load_repeated(folder: Path, weights: str) -> RepeatedRecord | None:
 
     Raises ValueError for a file that is not whole.
     """
-    path = repeated_file(folder)
-    if not path.exists():
-        return None
-    data = read_json(path)
-    if data.get("weights_sha256") != weights:
-        return None
-    try:
-        return RepeatedRecord(
-            result=_result(data),
-            seconds=float(data["seconds"]),
-            machine=str(data["machine"]),
-            weights=weights,
-        )
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        what = f"{error.args[0]} is missing" if isinstance(error, KeyError) else str(error)
-        raise ValueError(f"{path.name}: {what}") from None
+    return read_beside(repeated_file(folder), weights, _record)
 
 
 def save_repeated(folder: Path, record: RepeatedRecord) -> None:
@@ -95,6 +81,15 @@ def repeated_dict(result: Repeated) -> dict[str, Any]:
             "draws": [{**asdict(draw), "heads": _names(draw.heads)} for draw in losses.draws],
         },
     }
+
+
+def _record(data: dict[str, Any]) -> RepeatedRecord:
+    return RepeatedRecord(
+        result=_result(data),
+        seconds=float(data["seconds"]),
+        machine=str(data["machine"]),
+        weights=str(data["weights_sha256"]),
+    )
 
 
 def _result(data: dict[str, Any]) -> Repeated:

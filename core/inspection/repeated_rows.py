@@ -15,7 +15,7 @@ from math import log
 
 from core.catalogue import LINEAR
 from core.inspection.captions import CLEAR_FACTOR, CLEAR_WEIGHT
-from core.inspection.heads import Head, head_name
+from core.inspection.heads import Head, OneHead
 
 SCORES = ("previous_token", "duplicate_token", "induction")
 # What a table can be sorted by, beside what it is called.
@@ -49,22 +49,12 @@ class Score:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RepeatedRow:
+class RepeatedRow(OneHead):
     """One head."""
 
-    layer: int
-    head: int
     previous_token: Score
     duplicate_token: Score
     induction: Score
-
-    @property
-    def at(self) -> Head:
-        return self.layer, self.head
-
-    @property
-    def name(self) -> str:
-        return head_name(self.layer, self.head)
 
     def score(self, name: str) -> Score:
         """One of SCORES."""

@@ -57,16 +57,6 @@ def fold_without_first(weights: Array, starts: Sequence[bool], first: int = 0) -
     return np.divide(folded, sums, out=np.zeros_like(folded), where=sums > 0)
 
 
-def layers_without_first(trace: AttentionTrace) -> Array:
-    """All weights of a trace without the first key of each layer. Cost: a copy of them."""
-    return np.stack(
-        [
-            without_first(trace.weights[layer], trace.columns(layer)[0])
-            for layer in range(trace.n_layers)
-        ]
-    )
-
-
 def sink_shares(trace: AttentionTrace, at: tuple[int, int]) -> NDArray[np.float64]:
     """(L,): what the first token and a learned sink get of each row of a head."""
     first = trace.columns(at[0])[0]

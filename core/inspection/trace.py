@@ -4,6 +4,7 @@ Functional: the model is only called, never hooked or changed, so two threads th
 questions with one shared model cannot see each other's tensors.
 """
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar, get_args
@@ -14,7 +15,8 @@ from torch import Tensor
 from core.checkpoints.store import Checkpoint
 from core.data.vocabulary import Vocabulary
 from core.generation.asked import subject_positions
-from core.generation.greedy import Answer, answer, attending, prompt_ids
+from core.generation.greedy import Answer, answer_and_stream, attending, prompt_ids
+from core.generation.target import target_ids
 from core.generation.written import Reading, gaps, reading
 from core.inspection.ablate import switched_off
 from core.inspection.heads import EVERY_HEAD_ON, HeadsOff, checked_off
@@ -25,6 +27,7 @@ from core.inspection.recorded import (
     prove,
     refuse_too_large,
     unchanged,
+    value_norm,
     weights_bytes,
 )
 from core.inspection.traced import AttentionTrace, Candidate, Step
@@ -54,22 +57,30 @@ def trace(
     off: HeadsOff = EVERY_HEAD_ON,
     *,
     max_new_tokens: int | None = None,
+    target: str | None = None,
 ) -> AttentionTrace:
     """Answer a question and record everything, with some heads switched off. An encoder fills the
-    gaps of a text; where there are none it is only looked at.
+    gaps of a text; where there are none it is only looked at. With a `target`, for a model that
+    reads a source beside it, nothing is written: the decoder reads the target's own tokens, and
+    `steps` say how likely each is.
 
     Raises ValueError for a question that the vocabulary or the block refuses, for what
-    `checked_off` refuses, and for more tokens than can be held (`refuse_too_large`). Cost: the
-    answer, three forward passes and n_layers·n_heads·L² numbers, twice that where they are few.
+    `checked_off` and `target_ids` refuse, and for more tokens than can be held
+    (`refuse_too_large`). Cost: the answer, whose own passes are what the record is held against,
+    two passes more and n_layers·n_heads·L² numbers, twice that where they are few.
     """
     model, vocabulary = checkpoint.model, checkpoint.vocabulary
     off = checked_off(off, model.shape)
     change_at = switched_off(off)
     prompt = prompt_ids(checkpoint, question)
     refuse_too_large(model, len(prompt))
-    given = NOTHING
-    if _writes(checkpoint, prompt):
-        (given,) = answer(checkpoint, [question], max_new_tokens=max_new_tokens, change=change_at)
+    given, own = NOTHING, None
+    if target is not None:
+        given = Answer(target, target_ids(checkpoint, target), 1.0)
+    elif _writes(checkpoint, prompt):
+        given, own = answer_and_stream(
+            checkpoint, question, max_new_tokens=max_new_tokens, change=change_at
+        )
     read = _read_to_the_end(checkpoint, prompt, given)
     n_source = len(read.source or ())
     refuse_too_large(model, n_source + len(read.ids))
@@ -77,13 +88,17 @@ def trace(
     ids = torch.tensor([read.ids])
     source = None if read.source is None else torch.tensor([read.source])
     recorded = record(model, ids, source, change)
-    fused = model.run(ids, attending(change), source=source)
+    if own is None:
+        own = model.run(ids, attending(change), source=source)
     tokens = [*(read.source or ()), *read.ids]
+    steps = _steps(checkpoint, own[0], given, read)
+    likely = math.prod(step.probability for step in steps)
     lacking = (model.cannot(what) for what in get_args(Ability))
     return AttentionTrace(
         question=question,
         answer=given.text,
-        probability=given.probability,
+        probability=given.probability if target is None else likely,
+        teacher_forced=target is not None,
         labels=tuple(_both(vocabulary.labels, read)),
         word_starts=tuple(_both(vocabulary.word_starts, read)),
         special=tuple(vocabulary.special(tokens)),
@@ -94,11 +109,11 @@ def trace(
         n_source=n_source,
         n_kv_heads=model.shape.n_kv_heads,
         lacking=tuple(dict.fromkeys(why for why in lacking if why)),
-        steps=_steps(checkpoint, fused[0], given, read),
+        steps=steps,
         **arrays_of(recorded, off.heads),
         ablated=off.heads,
         mode=off.mode,
-        proof=prove(recorded, fused, ids, source),
+        proof=prove(recorded, own, ids, source),
     )
 
 
@@ -122,9 +137,8 @@ def record_layers(model: Model, ids: Tensor, change: Change = unchanged) -> list
         scores = heads.scores()
         weights = heads.weights(scores)
         output = change(index, heads, weights @ heads.value)
-        brought = model.parts(index, heads.value)
-        value_norm = brought.square().sum(-1).sqrt()  # (B, H, columns)
-        layers.append(Layer(heads, scores, weights, output, value_norm))
+        norm = value_norm(model, index, heads.value)  # (B, H, columns)
+        layers.append(Layer(heads, scores, weights, output, norm))
         return output
 
     model.run(ids, attend)

@@ -71,9 +71,6 @@ def save_trace(
         name: _stored(name, values, precision)
         for name, values in _kept_arrays(trace, kept, with_vectors=with_vectors).items()
     }
-    every = len(kept) == trace.n_layers * trace.n_heads
-    said = said_of(replace(trace, recorded=() if every else kept))
-    read_said(said, trace.n_layers, trace.n_heads)  # what cannot be read is not written
     head = Description(
         version=VERSION,
         precision=precision,
@@ -81,7 +78,7 @@ def save_trace(
         n_layers=trace.n_layers,
         n_heads=trace.n_heads,
         seen_of=tuple(np.ravel(seen_of).tolist()),
-        said=said,
+        said=_said(trace, kept),
     )
     metadata = {KEY: msgspec.json.encode(head).decode()}
 
@@ -89,6 +86,14 @@ def save_trace(
         safetensors.numpy.save_file({**arrays, "seen": masks}, part, metadata)
 
     write_whole(path, write)
+
+
+def _said(trace: AttentionTrace, kept: tuple[Head, ...]) -> dict[str, Any]:
+    """What stands beside the arrays of some heads. Raises ValueError for what could not be read."""
+    every = len(kept) == trace.n_layers * trace.n_heads
+    said = said_of(replace(trace, recorded=() if every else kept))
+    read_said(said, trace.n_layers, trace.n_heads)
+    return said
 
 
 def _checked_heads(trace: AttentionTrace, heads: Collection[Head] | None) -> tuple[Head, ...]:

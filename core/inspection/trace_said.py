@@ -55,6 +55,7 @@ class Said(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     n_kv_heads: Count = 0
     special: Flags = ()
     lacking: Annotated[tuple[Text, ...], Meta(max_length=100)] = ()
+    teacher_forced: bool = False
     recorded: Heads = ()
     ablated: Heads = ()
     mode: Literal["zero", "mean"] = "zero"

@@ -38,7 +38,7 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """One generated token: `row` is the query position that wrote it.
+    """One token that was written, or was given in its place: `row` is the position that writes it.
 
     `position` is where the token stands itself; the closing ⁇ is written but never read, so its
     position lies one past the last row.
@@ -94,6 +94,9 @@ class AttentionTrace:
     stream after each layer, where one stream of tokens goes through all of them; it stays with the
     process that recorded it. `lacking` says in sentences what this model cannot give.
 
+    With `teacher_forced` nothing was written: `answer` is the target that was given, `steps` are
+    its tokens, and `probability` is how likely the model is to write exactly that.
+
     `recorded` are the heads that there are numbers of (empty: all). A trace from a file may hold
     some alone: the others have no weight anywhere and cannot be looked at.
 
@@ -114,6 +117,7 @@ class AttentionTrace:
     n_kv_heads: int = 0
     special: tuple[bool, ...] = ()
     lacking: tuple[str, ...] = ()
+    teacher_forced: bool = False
     recorded: tuple[tuple[int, int], ...] = ()
     ablated: tuple[tuple[int, int], ...] = ()
     mode: str = "zero"

@@ -41,9 +41,11 @@ class OwnAttention:
             return ALL_ATTENTION_FUNCTIONS[self.implementation]
         return cast(Any, sys.modules[type(module).__module__]).eager_attention_forward
 
-    def output(self, module: nn.Module, *given: Tensor, **call: Any) -> Tensor:
+    def output(
+        self, module: nn.Module, *given: Tensor, attention_mask: Tensor | None, **call: Any
+    ) -> Tensor:
         """The heads' output (B, rows, H, d) of query, key, value."""
-        return _by_own(self.of(module), module, call, *given, call.pop("attention_mask"))
+        return _by_own(self.of(module), module, call, *given, attention_mask)
 
     def heads(
         self,

@@ -1,5 +1,6 @@
 """The top of the page: question, answer, runners-up, right or wrong, and the proof."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
@@ -10,7 +11,14 @@ from core.models.lacking import BARE
 from pages.attention.controls import Asked
 from pages.attention.switches import CHANGES, STAYS, Switches, names_of
 from pages.shared.loading import Source
-from pages.shared.text import percent, plain, verdict_badge
+from pages.shared.text import (
+    percent,
+    plain,
+    sentence,
+    shortened,
+    target_badge,
+    verdict_badge,
+)
 
 if TYPE_CHECKING:
     from core.inspection.ablate import Effect
@@ -20,31 +28,50 @@ INSTEAD = {"zero": "zero", "mean": "their mean over the {} questions"}
 
 def show_heading(asked: Asked, trace: AttentionTrace) -> None:
     """Question, answer, right or wrong: for the back row."""
+    question = plain(shortened(trace.question))
     if not trace.steps:
-        st.markdown(f"#### {plain(trace.question)}  :gray-badge[read, nothing written]")
+        st.markdown(f"#### {question}  :gray-badge[read, nothing written]")
         return
-    verdict = _verdict(asked, trace.answer)
+    given = target_badge(given=trace.teacher_forced)
+    verdict = given or _verdict(asked, trace.answer)
     answer = plain(trace.answer) or "(nothing)"
-    st.markdown(f"#### {plain(trace.question)} → **{answer}**{verdict}")
+    st.markdown(f"#### {question} → **{answer}**{verdict}")
 
 
 def show_answer(trace: AttentionTrace) -> None:
     """Probability and runners-up, and the integrity line."""
-    written = ""
-    if trace.steps:
-        first = trace.steps[0]
-        others = ", ".join(f"{plain(c.label)} {percent(c.probability)}" for c in first.next_best)
-        written = (
-            f"Probability of this answer **{percent(trace.probability)}**; its first piece could "
-            f"also have been {others}.  \n"
-        )
+    written = f"{written_line(trace)}  \n" if trace.steps else ""
     st.markdown(f"{written}:material/verified: {_proved(trace)}")
-    for note in filter(None, [mechanism_note(trace), *map(_sentence, trace.lacking)]):
+    for note in filter(None, [mechanism_note(trace), *map(sentence, trace.lacking)]):
         st.markdown(f":material/info: {note}")
 
 
-def _sentence(reason: str) -> str:
-    return f"{plain(reason[:1].upper() + reason[1:])}."
+def written_line(trace: AttentionTrace) -> str:
+    """How likely the answer is, or the target that was given, and what else began it."""
+    first = trace.steps[0].next_best
+    others = ", ".join(f"{plain(c.label)} {percent(c.probability)}" for c in first)
+    also = f"; its first piece could also have been {others}" if others else ""
+    what = "target, which was given and not written," if trace.teacher_forced else "answer"
+    return f"Probability of this {what} **{percent(trace.probability)}**{also}."
+
+
+def show_target(trace: AttentionTrace) -> None:
+    """Each token of a target that was given: how likely it is, and what the model would rather
+    write there.
+    """
+    if not trace.teacher_forced:
+        return
+    with st.expander("The target, token by token"):
+        st.dataframe(
+            {
+                "token": [step.label for step in trace.steps],
+                "probability": [percent(step.probability) for step in trace.steps],
+                "next best": [
+                    ", ".join(f"{c.label} {percent(c.probability)}" for c in step.next_best)
+                    for step in trace.steps
+                ],
+            }
+        )
 
 
 def _proved(trace: AttentionTrace) -> str:
@@ -77,6 +104,15 @@ def show_change(before: AttentionTrace, found: "Effect", switches: Switches) -> 
     )
 
 
+def show_target_change(before: AttentionTrace, now: AttentionTrace, switches: Switches) -> None:
+    """How likely the target was with every head, and is with some off."""
+    st.markdown(
+        f":material/toggle_off: **Off: {names_of(switches.off.heads)}** (in place: "
+        f"{INSTEAD[switches.off.mode].format(switches.over)}). With every head this target has "
+        f"**{percent(before.probability)}**, now **{percent(now.probability)}**."
+    )
+
+
 def show_chat(source: Source, question: str) -> None:
     """The text that really goes in, with what the chat template puts around it."""
     in_chat: Any = source.load().vocabulary
@@ -92,15 +128,15 @@ def show_cover(switches: Switches) -> None:
     )
 
 
-def show_pieces(before: AttentionTrace, found: "Effect") -> None:
-    """The probability of each written piece, then and now."""
-    then, now = (values[0] for values in found.probabilities)
+def show_pieces(before: AttentionTrace, then: Sequence[float], now: Sequence[float]) -> None:
+    """The probability of each piece, then and now."""
     labels = " | ".join(plain(step.label) for step in before.steps)
     rows = [
         f"| {name} | {' | '.join(percent(float(p)) for p in values[: len(before.steps)])} |"
         for name, values in (("with every head", then), ("now", now))
     ]
-    head = [f"| answer before | {labels} |", "|:--|" + "--:|" * len(before.steps)]
+    what = "target" if before.teacher_forced else "answer before"
+    head = [f"| {what} | {labels} |", "|:--|" + "--:|" * len(before.steps)]
     st.markdown("\n".join([*head, *rows]))
 
 

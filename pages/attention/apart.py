@@ -45,6 +45,7 @@ def row_said(
         latent=axes.row_labels[row] if axes.latents_look else "",
         seen=seen,
         sink=sink,
+        forced=trace.teacher_forced,
     )
 
 

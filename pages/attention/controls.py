@@ -1,6 +1,6 @@
 """What is looked at: checkpoint, moment, question. Every choice is in the URL."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -13,14 +13,15 @@ from pages.attention.offered import views_lacking
 from pages.attention.view import ARCS, MAP, PARTS, SPACE, View, make_view, why_not_folded
 from pages.shared import bound
 from pages.shared.choosing import TRACE, UPLOADED, checkpoint_task, choose_model
-from pages.shared.models import USUAL, Writing, choose_writing
+from pages.shared.loading import Source
+from pages.shared.models import USUAL, Writing, choose_writing, listed
 from pages.shared.no_first import choose_no_first, why_not
-from pages.shared.questions import choose_question
+from pages.shared.questions import choose_question, composed
+from pages.shared.sets import choose_set
 from pages.shared.trace_files import OpenedTrace, choose_trace
 
 if TYPE_CHECKING:
     from pages.attention.upload import Upload
-from pages.shared.sets import choose_set
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,6 +86,22 @@ def _choose_upload() -> "Upload | None":
     from pages.attention.upload import choose_upload  # noqa: PLC0415 - loads torch
 
     return choose_upload()
+
+
+def choose_target(source: Source) -> Source:
+    """The same model, given a target where it has a source and one is typed. Raises as loading."""
+    if listed(source.name) is None or not source.load().model.shape.has_source:
+        return source
+    with st.sidebar:
+        typed = bound.text_input(
+            "Target",
+            key="target",
+            placeholder="empty: the model writes it",
+            help="Given to the decoder token by token in the place of what it would write; shown "
+            "is how likely that is, and what it looks at.",
+        )
+        target = composed(typed)
+    return replace(source, writing=replace(source.writing, target=target if target.strip() else ""))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

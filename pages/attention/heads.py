@@ -25,13 +25,10 @@ from pages.attention.picture import Chosen, show_picture
 from pages.attention.view import MEANINGS, SCORES, Axes, View, scores_offered
 from pages.shared import bound
 from pages.shared.charts import show_chart
+from pages.shared.steps import choose_step
 
-FOLLOW = "of the written piece"
-PARTS_OF_MODEL = {
-    "encoder": "encoder",
-    "decoder": "decoder",
-    "cross": "cross-attention",
-}
+FOLLOW, FOLLOW_GIVEN = "of the written piece", "of the piece of the target"
+PARTS_OF_MODEL = {"encoder": "encoder", "decoder": "decoder", "cross": "cross-attention"}
 
 
 @st.fragment
@@ -50,7 +47,11 @@ def show_heads(trace: AttentionTrace, display: Display, whole: AttentionTrace) -
         at = _choose_head(whole, layers)
     axes = view.axes[at[0]]
     with controls[3]:
-        index = _choose_step(trace, axes)
+        several = len(axes.step_rows) > 1
+        label = "Piece of the target" if trace.teacher_forced else "Written piece"
+        index = (
+            choose_step(trace.steps, "step", label=label, on_change=_follow_step) if several else 0
+        )
     with controls[2]:
         row, step = _choose_row(trace, axes, at[0], index)
     given = overview(view, layers, at, score)
@@ -119,32 +120,21 @@ def _choose_head(trace: AttentionTrace, layers: Sequence[int]) -> Head:
     return parse_head(bound.selectbox("Head", names, default, key="head", follows=True))
 
 
-def _choose_step(trace: AttentionTrace, axes: Axes) -> int:
-    """Which written piece; none where nothing is written."""
-    if len(axes.step_rows) < 2:
-        return 0
-    labels = {str(i): f"{i + 1}: {step.label}" for i, step in enumerate(trace.steps)}
-    chosen = bound.select_slider(
-        "Written piece",
-        list(labels),
-        format_func=lambda option: labels.get(option, option),
-        key="step",
-        on_change=_follow_step,
-    )
-    return int(chosen)
-
-
 def _choose_row(
     trace: AttentionTrace, axes: Axes, layer: int, index: int
 ) -> tuple[int, Step | None]:
     steps = trace.steps[: len(axes.step_rows)]
     written = dict(zip(reversed(axes.step_rows), reversed(steps), strict=True))
+    leads = "for" if axes.latents_look or trace.teacher_forced else "writes"
+    follows = FOLLOW_GIVEN if trace.teacher_forced else FOLLOW
     options = [*([FOLLOW] if written else []), *map(str, axes.rows)]
     chosen = bound.selectbox(
         "Query row",
         options,
         0 if written else options.index(str(first_row(trace, layer))),
-        format_func=lambda option: _row_label(axes, written, option),
+        format_func=lambda option: (
+            follows if option == FOLLOW else _row_label(axes, written, option, leads)
+        ),
         key="row",
         help="The row whose weights are shown as bars. Or click a cell of the map.",
     )
@@ -153,12 +143,11 @@ def _choose_row(
     return int(chosen), written.get(int(chosen))
 
 
-def _row_label(axes: Axes, written: dict[int, Step], option: str) -> str:
+def _row_label(axes: Axes, written: dict[int, Step], option: str, leads: str) -> str:
     if not option.isdigit() or int(option) not in axes.rows:
         return option
     row = int(option)
     step = written.get(row)
-    leads = "for" if axes.latents_look else "writes"
     return f"{row} {axes.row_labels[row]}" + (f" → {leads} {step.label}" if step else "")
 
 

@@ -3,9 +3,10 @@
 import streamlit as st
 
 from core.inspection.captions import mechanism_note
+from pages.attention.answer import show_target, written_line
 from pages.attention.controls import choose_display
 from pages.attention.heads import show_heads
-from pages.shared.text import percent, plain
+from pages.shared.text import plain
 from pages.shared.trace_files import (
     OpenedTrace,
     asked_line,
@@ -24,15 +25,13 @@ def show_opened(opened: OpenedTrace | None) -> None:
     trace = opened.file.trace
     st.markdown(f"#### {asked_line(trace)}  :gray-badge[from a file]")
     if trace.steps:
-        first = trace.steps[0].next_best
-        others = ", ".join(f"{plain(c.label)} {percent(c.probability)}" for c in first)
-        also = f"; its first piece could also have been {others}" if others else ""
-        st.markdown(f"Probability of this answer **{percent(trace.probability)}**{also}.")
+        st.markdown(written_line(trace))
     show_proof(opened.file)
     if note := mechanism_note(trace):
         st.markdown(f":material/info: {note}")
     for reason in trace.lacking:
         st.markdown(f":material/info: {plain(reason)}")
     show_heads(trace, choose_display(trace), trace)
+    show_target(trace)
     show_origin(opened, opened.file)
     needs_model("Another question, heads off, and whether the answer is right")

@@ -12,8 +12,10 @@ from pages.attention.answer import (
     show_cover,
     show_heading,
     show_pieces,
+    show_target,
+    show_target_change,
 )
-from pages.attention.controls import Asked, choose, choose_display
+from pages.attention.controls import Asked, choose, choose_display, choose_target
 from pages.attention.heads import show_heads
 from pages.attention.opened import show_opened
 from pages.attention.switches import choose_switches
@@ -35,7 +37,7 @@ def main() -> None:
         st.info(ASK, icon=":material/upload:")
         return
     try:
-        source = _source(asked)
+        source = choose_target(_source(asked))
         trace = load_trace(source, asked.question)
     except CheckpointError as error:
         _refuse(asked, f"This checkpoint cannot be used: {error}")
@@ -46,6 +48,7 @@ def main() -> None:
     else:
         shown = _answer(asked, source, trace)
         show_heads(shown, choose_display(shown), trace)
+        show_target(shown)
 
 
 def _answer(asked: Asked, source: Source, trace: AttentionTrace) -> AttentionTrace:
@@ -64,11 +67,15 @@ def _answer(asked: Asked, source: Source, trace: AttentionTrace) -> AttentionTra
     show_answer(shown)
     if switches.covered:
         show_cover(switches)
+    elif changes and trace.teacher_forced:
+        show_target_change(trace, shown, switches)
+        with switches.place:
+            show_pieces(trace, *([step.probability for step in t.steps] for t in (trace, shown)))
     elif changes and trace.steps:
         found = load_effect(source, asked.question, switches.off)
         show_change(trace, found, switches)
         with switches.place:
-            show_pieces(trace, found)
+            show_pieces(trace, *(values[0].tolist() for values in found.probabilities))
     return shown
 
 

@@ -87,25 +87,8 @@ def _show_map(display: Display, chosen: Chosen) -> Figure | None:
     top = (float(block.max()) or 1.0) if display.own_scale else 1.0
     if display.own_scale:
         st.caption(f"Full colour is a weight of {top:.2g}, the largest of this head.")
-    key = f"{MAP_KEY}-{head_name(*chosen.at)}-{chosen.row}"
     if is_large(len(down), len(across)):
-        plot = large_map(
-            weights,
-            axes.column_labels,
-            chosen.row,
-            visible=axes.visible,
-            rows=axes.row_labels,
-            sides=axes.sides,
-            top=top,
-            within=axes.within,
-            name=f"{head_name(*chosen.at)} map",
-        )
-        pick = partial(_pick_row_mark, key, down.start)
-        show_plot(plot, key=key, on_select=pick, alt=chosen.sentence)
-        st.caption(
-            "A click on a blue mark at the left chooses its row, as the box above does; the cells "
-            f"themselves take no click. {plot.note} {SAVED}"
-        )
+        _show_large_map(weights, axes, chosen, top)
         return None
     key = f"{MAP_KEY}-{chosen.row}"
     chart = figures.attention_map(
@@ -122,6 +105,28 @@ def _show_map(display: Display, chosen: Chosen) -> Figure | None:
     )
     show_chart(chart, key=key, on_select=partial(_pick_row, key), alt=chosen.sentence)
     return chart.titled(chosen.sentence)
+
+
+def _show_large_map(weights: Array, axes: Axes, chosen: Chosen, top: float) -> None:
+    name = head_name(*chosen.at)
+    plot = large_map(
+        weights,
+        axes.column_labels,
+        chosen.row,
+        visible=axes.visible,
+        rows=axes.row_labels,
+        sides=axes.sides,
+        top=top,
+        within=axes.within,
+        name=f"{name} map",
+    )
+    key = f"{MAP_KEY}-{name}-{chosen.row}"
+    pick = partial(_pick_row_mark, key, axes.within[0].start)
+    show_plot(plot, key=key, on_select=pick, alt=chosen.sentence)
+    st.caption(
+        "A click on a blue mark at the left chooses its row, as the box above does; the cells "
+        f"themselves take no click. {plot.note} {SAVED}"
+    )
 
 
 def _show_parts(trace: AttentionTrace, display: Display, chosen: Chosen) -> Figure | None:

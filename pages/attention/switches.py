@@ -21,6 +21,10 @@ NOTHING_WRITTEN = (
     "Nothing is written behind this text, so no head can matter to it: with heads off, what the "
     "later layers look at changes."
 )
+GIVEN = (
+    "The target is given and stays, whatever is off: what changes is how likely it is. Heads are "
+    "ranked, and guessed about, by what the model writes itself: leave the target empty for that."
+)
 STAYS, CHANGES = "it stays", "it changes"
 INSTEAD: dict[Mode, str] = {"zero": "zero", "mean": "its mean"}
 
@@ -53,12 +57,14 @@ def choose_switches(
     """
     with st.popover("Heads off", icon=":material/toggle_off:", width="content"):
         off = _choose_mode(source, task)
-        if trace.steps:
+        if trace.teacher_forced:
+            st.caption(GIVEN)
+        elif trace.steps:
             _offer_ranked(source, trace, off)
         else:
             st.caption(NOTHING_WRITTEN)
         off = replace(off, heads=_choose_heads(trace))
-        predict = bound.toggle(
+        predict = not trace.teacher_forced and bound.toggle(
             "Predict, then reveal",
             key="predict",
             help="Say whether the answer changes before it is shown.",

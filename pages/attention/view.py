@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.data.characters import SPACE_GLYPH
-from core.figures.thumbnails import thumbnails
+from core.figures.thumbnails import thumbnail, thumbnails
 from core.inspection.blocks import seen_in, spans, written_rows
 from core.inspection.fold import fold, fold_visible, word_index, word_labels
 from core.inspection.heads import Head
@@ -203,7 +203,7 @@ def pictures(view: View, layer: int, most: int) -> list[str]:
     visible = axes.visible[block]
     drawn = thumbnails(heads, visible, most)
     lacking = view.trace.not_recorded[layer]
-    (grey,) = thumbnails([np.zeros(visible.shape, np.float32)], np.zeros_like(visible), most)
+    grey = thumbnail(np.zeros(visible.shape, np.float32), np.zeros_like(visible), most)
     return [grey if no else picture for picture, no in zip(drawn, lacking, strict=True)]
 
 

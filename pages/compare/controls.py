@@ -22,10 +22,11 @@ from pages.shared.choosing import (
     choose_model,
     choose_moment,
     choose_name,
+    every_name,
     shelf_names,
 )
 from pages.shared.loading import Source, load_trace, people, shipped
-from pages.shared.questions import Fits, as_long, choose_question
+from pages.shared.questions import FREE_TEXT, OTHER_TEXT, Fits, as_long, choose_question
 from pages.shared.trace_files import OpenedTrace, choose_trace
 
 PREFIX = "compare-"
@@ -110,12 +111,15 @@ def _questions() -> Pair:
     with st.sidebar:
         name, snapshot = choose_model(prefix=PREFIX)
         task, source = checkpoint_task(name), shipped(name, snapshot)
-        one, right = choose_question(task, prefix=PREFIX, label="Question A")
+        one, right = choose_question(
+            task, prefix=PREFIX, label="Question A", texts=("Text A", FREE_TEXT)
+        )
         fits = _fits(source, one)
         two, other = choose_question(
             task,
             prefix=f"{PREFIX}other-",
             label="Question B",
+            texts=("Text B", OTHER_TEXT),
             name=OTHER_NAME if fits is None else _fitting_name(fits),
             fits=fits,
         )
@@ -143,7 +147,7 @@ def _fitting_name(fits: Fits) -> str:
 def _models() -> Pair:
     """Two checkpoints are asked one question; beside a trace, that of the trace."""
     with st.sidebar:
-        names = [*shelf_names(), TRACE]
+        names = [*every_name(), TRACE]
         one, two = (
             _choose_side(names, letter, prefix, default) for letter, prefix, default in SIDES
         )

@@ -25,7 +25,7 @@ from pages.shared.charts import (
     show_chart,
     show_plot,
 )
-from pages.shared.text import plain
+from pages.shared.text import percent, plain
 
 # Columns of the grid that a map takes; the third has its scale beside it. On less than some 240
 # pixels the leaning names of keys would overlap, so that maps wrap instead.
@@ -145,6 +145,8 @@ def _show_all(pair: Pair, apart: NDArray[np.float64] | str, chosen: Head) -> dic
     key = f"{GRID_KEY}-{head_name(*chosen)}"
     picked = partial(_pick, key, both=not pair.same_heads)
     show_chart(chart, key=key, on_select=picked, alt=f"All heads: {title}")
+    if (most := float(np.nanmax(apart, initial=0.0))) > 0:
+        st.caption(f"A cell a head: full colour is {percent(most)} of its weight.")
     return {"All heads": chart.titled(title)}
 
 

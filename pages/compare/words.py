@@ -10,7 +10,7 @@ from core.inspection.compare import Comparison
 from core.inspection.heads import head_name
 from core.inspection.traced import AttentionTrace
 from pages.compare.controls import MODELS, Pair, Side
-from pages.shared.text import percent, plain, verdict_badge
+from pages.shared.text import percent, plain, shortened, target_badge, verdict_badge
 
 APART = (
     "Without the first token: weights are renormalised over the other keys, rows that leave them "
@@ -20,23 +20,26 @@ LOOKS = {"weight": "looks {} at", "contribution": "brings {} from"}
 NO_NUMBERING = (
     "Heads of two trainings have no common numbering: that L1·H2 does here what L1·H2 does there "
     "would be chance. Choose for each the head that you mean; at first each shows the one that "
-    "brings most of the name."
+    "brings most of the name, or of a free text the one that brings most to what is written."
 )
 
 
 def answer_lines(pair: Pair, traces: Sequence[AttentionTrace]) -> str:
     """A line a side: A · notable-scratch → Rome, 3 %: wrong; a question of both stands above."""
     same = pair.first.question == pair.second.question
-    above = [f"**{plain(pair.first.question)}**"] if same else []
+    above = [f"**{plain(shortened(pair.first.question))}**"] if same else []
     sides = zip((pair.first, pair.second), traces, strict=True)
     return "  \n".join([*above, *(_line(side, trace) for side, trace in sides)])
 
 
 def _line(side: Side, trace: AttentionTrace) -> str:
+    name = plain(shortened(side.name))
+    if not trace.steps:
+        return f"**{side.letter}** · {name}: read, nothing written"
     answer = plain(trace.answer) or "(nothing)"
     return (
-        f"**{side.letter}** · {plain(side.name)} → **{answer}**, {percent(trace.probability)}"
-        f"{verdict_badge(side.expected, trace.answer)}"
+        f"**{side.letter}** · {name} → **{answer}**, {percent(trace.probability)}"
+        f"{verdict_badge(side.expected, trace.answer)}{target_badge(given=trace.teacher_forced)}"
     )
 
 
@@ -68,6 +71,8 @@ def furthest(found: NDArray[np.float64]) -> str:
     """The head that differs most, of those that both sides have."""
     if np.isnan(found).all():
         return "no head is recorded on both sides"
+    if not np.nanmax(found) > 0:
+        return "none puts any weight elsewhere"
     layer, head = (int(index) for index in np.unravel_index(np.nanargmax(found), found.shape))
     return (
         f"{head_name(layer, head)} differs most: {percent(float(found[layer, head]))} of its "

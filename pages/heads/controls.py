@@ -64,7 +64,7 @@ def choose(part: str) -> Measured | OpenedTrace | None:
         asked = None
         if part != TWICE:  # whose tokens are drawn
             asked = choose_set(task, prefix=PREFIX, recorded=sets_of(checkpoint, digest))
-        split, mode = ("dev", "zero") if part in (PATCH, TWICE) else _choose_measured(asked)
+        split, mode = ("dev", "zero") if part in (PATCH, TWICE) else _choose_measured(task, asked)
     return Measured(
         checkpoint=checkpoint,
         snapshot=snapshot,
@@ -76,9 +76,13 @@ def choose(part: str) -> Measured | OpenedTrace | None:
     )
 
 
-def _choose_measured(asked: QuestionSet | None) -> tuple[str, str | None]:
-    """Which questions of a task, and what a head that is off gives."""
+def _choose_measured(task: Task | None, asked: QuestionSet | None) -> tuple[str, str | None]:
+    """Which questions of a task, and what a head that is off gives; without questions there are
+    no averages, and no mean in its place.
+    """
     split = "dev"
+    if task is None and asked is None:
+        return split, "zero"
     if asked is None:
         split = bound.selectbox(
             "Averages over questions",

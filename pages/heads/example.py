@@ -12,7 +12,6 @@ from core.inspection.attribution import Attribution, Lens
 from core.inspection.captions import mechanism_note
 from core.inspection.head_rows import HeadTable
 from core.inspection.head_table import HeadExample
-from core.inspection.traced import AttentionTrace
 from pages.heads import example_words as said
 from pages.heads.controls import PREFIX, TOO_OLD, Measured, choose_first_out
 from pages.heads.measuring import in_place, load_attribution, load_lens, source_of
@@ -20,12 +19,18 @@ from pages.heads.overview import table_of
 from pages.shared import bound
 from pages.shared.charts import download_csv, download_json, download_svg, show_chart
 from pages.shared.loading import Source, load_example, load_trace
+from pages.shared.models import listed
 from pages.shared.no_first import why_not
 from pages.shared.questions import choose_question
-from pages.shared.text import percent, plain, verdict_badge
+from pages.shared.steps import choose_step
+from pages.shared.text import percent, plain, sentence, shortened, verdict_badge
 
 TABLES_KEY = f"{PREFIX}example-tables"
 CELL = 30
+TAKES = (
+    "{} heads are switched off, each in a pass of its own, and what changes is written anew: for a "
+    "model of hundreds of heads this takes minutes."
+)
 
 
 def show_example(measured: Measured) -> None:
@@ -33,13 +38,22 @@ def show_example(measured: Measured) -> None:
     with st.sidebar:
         question, expected = choose_question(measured.task, prefix=PREFIX, asked=measured.asked)
     source = source_of(measured)
+    if why := source.load().model.cannot("logits"):
+        st.info(sentence(why), icon=":material/info:")
+        return
     trace = load_trace(source, question)
+    place = st.empty()
+    if listed(measured.checkpoint) is not None:
+        place.caption(TAKES.format(trace.n_layers * trace.n_heads))
     found = load_example(source, question, in_place(measured, source))
+    place.empty()
     table = table_of(measured)
     rule = "exact" if measured.asked is None else measured.asked.rule
     verdict = verdict_badge(expected, trace.answer, rule)
     answer = plain(trace.answer) or "(nothing)"
-    st.markdown(f"#### {plain(question)} → **{answer}**, {percent(trace.probability)}{verdict}")
+    st.markdown(
+        f"#### {plain(shortened(question))} → **{answer}**, {percent(trace.probability)}{verdict}"
+    )
     st.markdown(said.what_changes(found, trace))
     if note := mechanism_note(trace):
         st.markdown(f":material/info: {note}")
@@ -49,11 +63,15 @@ def show_example(measured: Measured) -> None:
     with beside:
         charts = {"Heads": _show_beside(measured, found, table)}
     with logits:
-        step = _choose_step(trace)
-        added, lens = load_attribution(source, question, step), _lens(source, question, step)
+        several = len(trace.steps) > 1
+        step = choose_step(trace.steps, f"{PREFIX}step") if several else 0
+        added, lens = _added(source, question, step), _lens(source, question, step)
         charts |= _show_attribution(added)
-        charts |= _show_lens(lens)
-    tables = {"Every head": said.frame(found, table), "Logits": said.attribution_frame(added)}
+        if not (isinstance(lens, str) and lens == added):  # one reason is said once
+            charts |= _show_lens(lens)
+    tables = {"Every head": said.frame(found, table)}
+    if isinstance(added, Attribution):
+        tables["Logits"] = said.attribution_frame(added)
     if isinstance(lens, Lens):
         tables["Layers"] = said.lens_frame(lens)
     _show_files(measured, tables, charts)
@@ -73,26 +91,21 @@ def _show_beside(measured: Measured, found: HeadExample, table: HeadTable | None
         format_func=said.OFFERED.__getitem__,
         key=f"{PREFIX}measure-one",
     )
-    average = f"average of {measured.split}"
+    average = f"average of {measured.split}" if table else ""
     rows = said.rows_beside(found, table, measure)
     chart = figures.beside_average(rows, axis=said.OFFERED[measure], average=average, title="")
-    title = f"{said.OFFERED[measure]}: this question and the {average}"
+    title = f"{said.OFFERED[measure]}: this question" + (f" and the {average}" if average else "")
     show_chart(chart, alt=title)
     st.markdown(said.match(found, table, measure))
     return chart.titled(title)
 
 
-def _choose_step(trace: AttentionTrace) -> int:
-    if len(trace.steps) == 1:
-        return 0
-    labels = {str(i): f"{i + 1}: {step.label}" for i, step in enumerate(trace.steps)}
-    chosen = bound.select_slider(
-        "Written piece",
-        list(labels),
-        format_func=lambda option: labels.get(option, option),
-        key=f"{PREFIX}step",
-    )
-    return int(chosen)
+def _added(source: Source, question: str, step: int) -> Attribution | str:
+    """What each part adds, or why that cannot be said."""
+    try:
+        return load_attribution(source, question, step)
+    except ValueError as error:
+        return str(error)
 
 
 def _lens(source: Source, question: str, step: int) -> Lens | str:
@@ -103,7 +116,10 @@ def _lens(source: Source, question: str, step: int) -> Lens | str:
         return str(error)
 
 
-def _show_attribution(added: Attribution) -> dict[str, Figure]:
+def _show_attribution(added: Attribution | str) -> dict[str, Figure]:
+    if isinstance(added, str):
+        st.markdown(f":material/info: {sentence(added)}")
+        return {}
     values = added.by_layer
     n_layers, n_columns = values.shape
     title = said.attribution_title(added)
@@ -125,7 +141,7 @@ def _show_attribution(added: Attribution) -> dict[str, Figure]:
 
 def _show_lens(lens: Lens | str) -> dict[str, Figure]:
     if isinstance(lens, str):
-        st.markdown(f":material/info: {plain(lens)}.")
+        st.markdown(f":material/info: {sentence(lens)}")
         return {}
     title = said.lens_title(lens)
     chart = figures.lens_bars(

@@ -22,8 +22,8 @@ MOST_NAMED = 4
 
 
 def offered(found: HeadExample) -> list[str]:
-    """Measures of heads, and the scores that any head has here."""
-    return [name for name in OFFERED if name in NAMES or any_known(found.values(name))]
+    """Measures and scores that any head has here: a free text has no name."""
+    return [name for name in OFFERED if any_known(found.values(name))]
 
 
 def any_known(values: Sequence[float | None]) -> bool:

@@ -117,6 +117,11 @@ def load_patched(source: Source, question: str, other: str, what: str) -> Patche
     return patch(stored, question, other, sites)
 
 
+def why_not_asked(measured: Measured) -> str:
+    """Why this model answers nothing; empty if it does."""
+    return shipped(measured.checkpoint, measured.snapshot).load().model.cannot("logits")
+
+
 def why_not_twice(measured: Measured) -> str:
     """Why tokens said twice cannot be put to this model; empty if they can."""
     try:

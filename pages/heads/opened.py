@@ -9,7 +9,7 @@ import streamlit as st
 from core.figures import heads as figures
 from core.figures.heads import Beside
 from core.inspection.captions import mechanism_note
-from core.inspection.head_rows import Scores
+from core.inspection.head_rows import Scores, known
 from core.inspection.heads import head_name
 from core.inspection.readings import named_scores, read_trace
 from core.inspection.sinks import sinks_apart
@@ -100,7 +100,7 @@ def _show_head(trace: AttentionTrace, scores: Scores, opened: OpenedTrace) -> No
     st.markdown(plain(scores.sentence(layer, head)))
     brought = scores.heads["contribution"][layer, head]
     if trace.name_positions:
-        st.markdown(f"It brings **{cell(_known(brought))}** from the name.")
+        st.markdown(f"It brings **{cell(known(brought))}** from the name.")
     query = {"checkpoint": TRACE, "head": name}
     st.page_link(
         "pages/attention/page.py",
@@ -121,11 +121,7 @@ def frame(trace: AttentionTrace, scores: Scores) -> pd.DataFrame:
 
 def _values(trace: AttentionTrace, scores: Scores, measure: str) -> list[tuple[str, float | None]]:
     found = scores.heads[measure]
-    return [(head_name(*head), _known(found[head])) for head in trace.heads]
-
-
-def _known(value: float) -> float | None:
-    return None if pd.isna(value) else float(value)
+    return [(head_name(*head), known(found[head])) for head in trace.heads]
 
 
 def _json(table: pd.DataFrame) -> dict[Any, Any]:

@@ -20,9 +20,10 @@ from pages.heads import overview_words as words
 from pages.heads.controls import PREFIX, SPLITS, TOO_OLD, Measured, choose_first_out
 from pages.shared import bound
 from pages.shared.charts import clicked, download_csv, download_json, download_svg, show_chart
+from pages.shared.models import listed
 from pages.shared.records import problem_of, record_of
 from pages.shared.sets import UPLOADED
-from pages.shared.text import plain
+from pages.shared.text import plain, sentence
 
 CHART_KEY = f"{PREFIX}chart"
 HEAD_KEY = f"{PREFIX}head"
@@ -35,8 +36,13 @@ LARGE = (
 )
 CHOOSE_SET = (
     "This model has no questions of its own: choose a question set in the side bar, or upload one. "
-    "Then every head can be switched off while it is asked. The other parts of this page need none."
+    "Then every head can be switched off while it is asked, if the model answers (an encoder alone "
+    "does not)."
 )
+TAKES = {
+    True: "seconds for a small model, a minute or more for one of characters",
+    False: "with hundreds of heads many minutes or hours, while a bar says how far it is",
+}
 
 
 def show_overview(measured: Measured, table: HeadTable) -> None:
@@ -193,11 +199,17 @@ def offer_to_measure(measured: Measured) -> None:
     if measured.task is None and asked is None:
         st.info(CHOOSE_SET, icon=":material/quiz:")
         return
+    is_own = listed(measured.checkpoint) is None
+    if not is_own:
+        from pages.heads.measuring import why_not_asked  # noqa: PLC0415 - loads torch
+
+        if why := why_not_asked(measured):
+            st.info(sentence(why), icon=":material/info:")
+            return
     which = plain(SPLITS[split]) if asked is None else f"of the set {plain(asked.name)}, so judged"
     st.info(
         f"No table of these weights is recorded for the questions {which}. "
-        "Every head is switched off in turn while all of them are answered: seconds for a small "
-        "model, a minute or more for one of characters.",
+        f"Every head is switched off in turn while all of them are answered: {TAKES[is_own]}.",
         icon=":material/hourglass_empty:",
     )
     st.button(

@@ -5,6 +5,7 @@ from urllib.parse import quote
 
 from core.figures.heads import Point
 from core.inspection.head_rows import HeadRow, HeadTable, Together
+from core.inspection.heads import OneHead
 from core.inspection.patterns import PATTERNS
 from pages.heads.controls import INSTEAD
 from pages.shared.text import percent, plain
@@ -87,7 +88,7 @@ def points(table: HeadTable, x: str, y: str) -> list[Point]:
 def markdown_table(rows: list[HeadRow], link: Mapping[str, str]) -> str:
     """A line a head, its name a link to its map with the given query."""
     lines = [
-        f"| [{row.name}](attention?{_query(link, row)}) | {_unbroken(plain(row.caption))} | "
+        f"| {link_to_map(row, link)} | {_unbroken(plain(row.caption))} | "
         + " | ".join(
             [
                 *map(cell, (row.weight_on_name, row.contribution, row.attribution)),
@@ -100,6 +101,12 @@ def markdown_table(rows: list[HeadRow], link: Mapping[str, str]) -> str:
     ]
     head = [f"| {' | '.join(HEADINGS)} |", "|:--|:--|--:|--:|--:|--:|--:|"]
     return "\n".join([*head, *lines])
+
+
+def link_to_map(row: OneHead, link: Mapping[str, str]) -> str:
+    """A head's name, linked to its map on the attention page with the given query."""
+    query = "&".join(f"{key}={quote(text)}" for key, text in {**link, "head": row.name}.items())
+    return f"[{row.name}](attention?{query})"
 
 
 def cell(value: float | None) -> str:
@@ -128,10 +135,6 @@ def _whole(text: str) -> str:
 
 def _unbroken(text: str) -> str:
     return text.replace(" ", "\u00a0")
-
-
-def _query(link: Mapping[str, str], row: HeadRow) -> str:
-    return "&".join(f"{key}={quote(text)}" for key, text in {**link, "head": row.name}.items())
 
 
 def _off(which: str, off: Together) -> str:

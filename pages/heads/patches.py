@@ -18,8 +18,8 @@ from pages.heads.measuring import HEADS, STREAM, load_patched, source_of
 from pages.shared import bound
 from pages.shared.charts import download_csv, download_json, download_svg, show_chart
 from pages.shared.loading import Source
-from pages.shared.questions import as_long, choose_question
-from pages.shared.text import plain
+from pages.shared.questions import OTHER_TEXT, as_long, choose_question
+from pages.shared.text import plain, sentence, shortened
 
 TABLE_KEY = f"{PREFIX}patch-table"
 OTHER = "Marie Curie"
@@ -59,6 +59,7 @@ def show_patches(measured: Measured) -> None:
             asked=measured.asked,
             prefix=f"{PREFIX}other-",
             label="The other question",
+            texts=("The other text", OTHER_TEXT),
             name=OTHER,
             fits=partial(as_long, vocabulary, question) if only else None,
         )
@@ -80,7 +81,7 @@ def _show(measured: Measured, source: Source, question: str, other: str, what: s
     except ValueError as error:
         if as_long(stored.vocabulary, question, other):
             raise
-        st.info(plain(str(error)), icon=":material/info:")  # two lengths are nobody's mistake
+        st.info(sentence(str(error)), icon=":material/info:")  # two lengths are nobody's mistake
         return
     grid = _grid(found, _labels(stored, question, other))
     title = _headline(found, grid)
@@ -144,7 +145,8 @@ def _setting(found: Patched, question: str, other: str) -> str:
     """Both questions with the log-probabilities that are moved between."""
     here, there = found.question[1] - found.question[0], found.other[1] - found.other[0]
     return (
-        f"{plain(question)} → **{plain(found.answers[0])}** · {plain(other)} → "
+        f"{plain(shortened(question))} → **{plain(found.answers[0])}** · "
+        f"{plain(shortened(other))} → "
         f"**{plain(found.answers[1])}**. The log-probability of the second answer, less that of "
         f"the first, is {here:.3g} in the one run and {there:.3g} in the other."
     ).replace(" -", " −")

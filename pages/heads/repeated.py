@@ -16,7 +16,8 @@ from pages.heads.overview import HEAD_LINE, LINE, link_of
 from pages.heads.repeated_data import is_small, problem_of, result_of, want
 from pages.shared import bound
 from pages.shared.charts import download_csv, download_json
-from pages.shared.text import plain
+from pages.shared.models import listed
+from pages.shared.text import plain, sentence
 
 MOST_LINES = 10  # of the table, before it scrolls
 WHY = (
@@ -78,11 +79,11 @@ def _offer(measured: Measured) -> None:
     st.markdown(WHY)
     if problem := problem_of(measured):
         st.caption(f"The recorded result cannot be used: {plain(problem)}")
-    if is_small(measured):
+    if is_small(measured) or listed(measured.checkpoint) is not None:
         from pages.heads.measuring import why_not_twice  # noqa: PLC0415 - loads torch
 
         if why := why_not_twice(measured):
-            st.info(plain(f"{why[0].upper()}{why[1:]}."), icon=":material/info:")
+            st.info(sentence(why), icon=":material/info:")
             return
     st.info("Nothing is recorded for these weights yet.", icon=":material/hourglass_empty:")
     _offer_to_measure(measured, is_small=is_small(measured))

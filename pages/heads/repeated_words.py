@@ -1,14 +1,13 @@
 """What is said of random tokens said twice: who does what, and what the best heads are worth."""
 
 from collections.abc import Mapping
-from urllib.parse import quote
 
 import pandas as pd
 
 from core.inspection.captions import CLEAR_FACTOR, CLEAR_WEIGHT
 from core.inspection.heads import head_name
 from core.inspection.repeated_rows import NAMES, SCORES, Estimate, Repeated, RepeatedRow
-from pages.heads.overview_words import cell
+from pages.heads.overview_words import cell, link_to_map
 from pages.shared.text import plain
 
 SORTS = {"": "layer and head", **NAMES}
@@ -78,8 +77,7 @@ def heads_table(rows: list[RepeatedRow], link: Mapping[str, str], *, without_fir
     headings = ["head", *(f"{NAMES[name]} / uniform" for name in SCORES)]
     lines = [f"| {' | '.join(headings)} |", f"|:--|{'--:|' * len(SCORES)}"]
     for row in rows:
-        query = "&".join(f"{key}={quote(text)}" for key, text in {**link, "head": row.name}.items())
-        cells = [f"[{row.name}](attention?{query})"]
+        cells = [link_to_map(row, link)]
         for name in SCORES:
             weight, uniform = row.score(name).shown(without_first=without_first)
             shown = f"**{cell(weight)}**" if row.score(name).is_clear else cell(weight)

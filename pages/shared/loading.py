@@ -150,7 +150,8 @@ def load_trace(source: Source, question: str, off: HeadsOff = EVERY_HEAD_ON) -> 
     def load(_: Progress) -> tuple[AttentionTrace, int]:
         from core.inspection.trace import trace  # noqa: PLC0415 - loads torch
 
-        found = unwritable(trace(source.load(), question, off))
+        target = source.writing.target or None
+        found = unwritable(trace(source.load(), question, off, target=target))
         values = [getattr(found, field.name) for field in fields(found)]
         return found, sum(value.nbytes for value in values if isinstance(value, np.ndarray))
 

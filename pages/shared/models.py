@@ -28,10 +28,13 @@ MOST_TOKENS, USUAL_TOKENS = 200, 8
 
 @dataclass(frozen=True, slots=True)
 class Writing:
-    """How anyone's model is asked: how many tokens it writes at most, and whether in a chat."""
+    """How anyone's model is asked: how many tokens it writes at most, whether in a chat, and the
+    target that it is given in their place, where it has a source.
+    """
 
     n_tokens: int = USUAL_TOKENS
     in_chat: bool = False
+    target: str = ""
 
 
 USUAL = Writing()

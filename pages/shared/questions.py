@@ -48,7 +48,7 @@ NO_MEANS_WITHOUT_TASK = (
     "Their mean is not offered: it is taken over questions, and this checkpoint has none of its "
     "own. Choose a question set."
 )
-FREE_TEXT = "The capital of France is"
+FREE_TEXT, OTHER_TEXT = "The capital of France is", "The capital of Italy is"
 MOST_OF_PROMPT = 60  # characters of a prompt in a list
 Fits = Callable[[str], bool]
 
@@ -62,11 +62,12 @@ def choose_question(
     label: str = "Question about a person",
     name: str = DEFAULT_NAME,
     fits: Fits | None = None,
+    texts: tuple[str, str] = ("Text", FREE_TEXT),
 ) -> tuple[str, str | None]:
     """The question and, where it is known, the right answer; `own` is for an uploaded model.
 
     Names to choose from are those whose question `fits`; `name` is chosen at first. Where a set is
-    `asked`, its prompts are chosen from.
+    `asked`, its prompts are chosen from. `texts` are the label of a free text and the first one.
     """
     if asked is not None:
         return _choose_prompt(asked, f"{prefix}prompt-{asked.name}", fits)
@@ -85,7 +86,7 @@ def choose_question(
             help=NOT_KNOWN if own else READ,
         )
     if task is None or source == TYPED:
-        text = _type(task, known, prefix, name)
+        text = _type(task, known, prefix, name, texts)
     else:
         person = "person" if task.is_shipped else f"{task.name}-person"
         text = _choose_person(known, source, f"{prefix}{person}-{source}", name, fits)
@@ -123,15 +124,22 @@ def known_questions(task: Task | None) -> Questions:
         return {}
 
 
-def _type(task: Task | None, known: Questions, prefix: str, name: str) -> str:
+def _type(
+    task: Task | None, known: Questions, prefix: str, name: str, texts: tuple[str, str]
+) -> str:
     """The one place where a question comes in; what the address says comes with the control."""
     typed = bound.text_input(
-        "Text" if task is None else "Question",
-        FREE_TEXT if task is None else BIRTHPLACE.question(name),
+        texts[0] if task is None else "Question",
+        texts[1] if task is None else BIRTHPLACE.question(name),
         key=f"{prefix}question",
         follows=True,
         help=None if known else NO_NAMES,
     )
+    return composed(typed)
+
+
+def composed(typed: str) -> str:
+    """A typed text in composed letters; where that is another text, it is said."""
     asked = compose(typed)
     if asked != typed:
         st.caption(COMPOSED)

@@ -4,9 +4,8 @@ Files are read by a name from a list of what lies in their folders, never by a t
 uploaded stays in the session; its name is shown and used for nothing. Free of torch.
 """
 
-import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import streamlit as st
@@ -18,13 +17,13 @@ from core.data.task import Task
 from core.paths import question_folders
 from pages.shared import bound
 from pages.shared.text import plain
+from pages.shared.uploads import File, choose_file
 
 OWN, UPLOAD = "its own questions", "upload a table"  # no set's name has a space
 UPLOADED = "uploaded"  # the set's name, whatever the file's
 FREE = "free text"
 RULE_NAMES: dict[Rule, str] = {"first-tokens": "its first tokens", "exact": "its exact text"}
-MOST_MEGABYTES = 1
-FILE_KEY, KEPT = "set-file", "kept-set-file"
+FILE_KEY = "set-file"
 HELP = (
     "A question set is a table of prompts and answers. The server's own lie in the folder that "
     "EXPLORER\\_QUESTIONS names; yours can be uploaded."
@@ -33,16 +32,6 @@ FORM = (
     "Tab separated, in UTF-8, at most 1 MB: a header `prompt`, `answer` and, if you like, "
     "`subject`, then a question a line."
 )
-
-
-@dataclass(frozen=True, slots=True)
-class File:
-    """An uploaded file; `data` is empty where there were too many bytes to keep."""
-
-    name: str
-    size: int
-    data: bytes
-    digest: str
 
 
 def choose_set(
@@ -89,27 +78,10 @@ def _choose_rule(prefix: str) -> Rule:
 
 
 def _choose_file() -> File | None:
-    """The file that is kept, though another page was looked at meanwhile."""
-    st.file_uploader(
-        "Your table", key=FILE_KEY, max_upload_size=MOST_MEGABYTES, on_change=_keep, help=FORM
-    )
-    kept: File | None = st.session_state.get(KEPT)
+    kept = choose_file("Your table", FILE_KEY, MOST_BYTES, said=FORM)
     if kept is None:
         st.caption(FORM)
-    elif st.session_state[FILE_KEY] is None:
-        st.caption(f"In memory: {plain(kept.name[:60])}, {kept.size:,} bytes")
     return kept
-
-
-def _keep() -> None:
-    uploaded = st.session_state[FILE_KEY]
-    if uploaded is None:
-        st.session_state.pop(KEPT, None)
-        return
-    data = uploaded.getvalue()
-    kept = data if len(data) <= MOST_BYTES else b""
-    digest = hashlib.sha256(kept).hexdigest()
-    st.session_state[KEPT] = File(uploaded.name, len(data), kept, digest)
 
 
 def _read(file: File, rule: Rule) -> QuestionSet:

@@ -5,6 +5,7 @@ import re
 from core.data.characters import legible
 from core.data.people import Rule, is_right
 
+MOST_SHOWN = 120  # characters of a text in a heading
 # Everything that Markdown, LaTeX, emoji shortcodes or HTML could read as more than itself.
 _SPECIAL = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|$~:&^=\"'])")
 
@@ -34,9 +35,27 @@ def plain(text: str) -> str:
     return _SPECIAL.sub(r"\\\1", _REPLACED.sub(_WORD_JOINER, seen))
 
 
+def shortened(text: str) -> str:
+    """A long text by its beginning and its end, behind which something is written."""
+    if len(text) <= MOST_SHOWN:
+        return text
+    half = MOST_SHOWN // 2
+    return f"{text[:half].rsplit(' ', 1)[0]} … {text[-half:].split(' ', 1)[-1]}"
+
+
+def sentence(reason: str) -> str:
+    """A reason as a sentence of its own, for Markdown."""
+    return f"{plain(reason[:1].upper() + reason[1:])}."
+
+
 def typeset(text: str) -> str:
     """`plain`, with v_a, μ_b and their like as formulas."""
     return _INDEXED.sub(lambda found: f"${_LATEX.get(found[1], found[1])}_{found[2]}$", plain(text))
+
+
+def target_badge(*, given: bool) -> str:
+    """That a text is a target that was given; nothing where it was written."""
+    return "  :gray-badge[target given, not written]" if given else ""
 
 
 def verdict_badge(expected: str | None, answer: str, rule: Rule = "exact") -> str:

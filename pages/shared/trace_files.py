@@ -17,7 +17,7 @@ from core.inspection.traced import AttentionTrace, unwritable
 from core.paths import TRACES_VARIABLE, traces_folder
 from core.reading import read_bytes
 from pages.shared import bound
-from pages.shared.text import plain
+from pages.shared.text import plain, shortened, target_badge
 from pages.shared.uploads import File, choose_file
 
 MOST_MEGABYTES = 64  # server.maxUploadSize in .streamlit/config.toml says the same
@@ -179,7 +179,7 @@ def claimed_line(found: TraceFile) -> str:
     proof = found.trace.proof
     same = "" if proof.same_argmax else ", ANOTHER token is likeliest"
     heads = proof.head_sum_max_error
-    parts = f", heads and bias sum to the projection {_within(heads)}" if heads else ""
+    parts = f", heads and bias sum to the projection {_within(heads)}" if heads is not None else ""
     return (
         f"**Its writer says** (needs the model): replayed through these weights, logits differ by "
         f"at most {proof.replay_max_difference:.0e}{same}{parts}, {plain(proof.dtype)}; and the "
@@ -193,9 +193,11 @@ def _within(difference: float) -> str:
 
 def asked_line(trace: AttentionTrace) -> str:
     """The text and what was written behind it, if anything was."""
+    question = plain(shortened(trace.question))
     if not trace.steps:
-        return f"{plain(trace.question)} (nothing is written)"
-    return f"{plain(trace.question)} → **{plain(trace.answer) or '(nothing)'}**"
+        return f"{question} (nothing is written)"
+    badge = target_badge(given=trace.teacher_forced)
+    return f"{question} → **{plain(trace.answer) or '(nothing)'}**{badge}"
 
 
 def needs_model(what: str) -> None:

@@ -20,7 +20,7 @@ class File:
     digest: str
 
 
-def choose_file(label: str, key: str, most_bytes: int) -> File | None:
+def choose_file(label: str, key: str, most_bytes: int, said: str | None = None) -> File | None:
     """The file that is kept, though another page or checkpoint was looked at meanwhile."""
     st.file_uploader(
         label,
@@ -28,6 +28,7 @@ def choose_file(label: str, key: str, most_bytes: int) -> File | None:
         max_upload_size=max(1, most_bytes // 2**20),
         on_change=_keep,
         args=(key, most_bytes),
+        help=said,
     )
     kept: File | None = st.session_state.get(KEPT + key)
     if kept is not None and st.session_state[key] is None:

@@ -32,7 +32,7 @@ from streamlit.testing.v1 import AppTest, local_script_runner  # noqa: E402
 
 from core import paths  # noqa: E402
 from core.checkpoints.store import save_checkpoint  # noqa: E402
-from core.data.vocabulary import CharVocabulary  # noqa: E402
+from core.data.own_vocabulary import CharVocabulary  # noqa: E402
 from core.devices import processor_name  # noqa: E402
 from core.models.config import GPTConfig  # noqa: E402
 from core.models.gpt import GPT  # noqa: E402

@@ -46,8 +46,9 @@ from torch.utils.data import DataLoader, Dataset  # noqa: E402
 from core.checkpoints.store import load_checkpoint  # noqa: E402
 from core.data.corpus import TrainingCorpus, course_corpus, make_vocabulary  # noqa: E402
 from core.data.course import load_course  # noqa: E402
+from core.data.own_vocabulary import MASK_ID, PAD_ID  # noqa: E402
 from core.data.people import Question  # noqa: E402
-from core.data.vocabulary import MASK_ID, PAD_ID, Vocabulary  # noqa: E402
+from core.data.vocabulary import Vocabulary  # noqa: E402
 from core.devices import processor_name  # noqa: E402
 from core.evaluation.accuracy import evaluate  # noqa: E402
 from core.models.config import GPTConfig  # noqa: E402

@@ -23,20 +23,24 @@ import psutil  # noqa: E402
 from core.checkpoints.anyones import open_anyones  # noqa: E402
 from core.checkpoints.models_shelf import VARIABLE  # noqa: E402
 from core.checkpoints.store import Checkpoint  # noqa: E402
+from core.data.biographies import biographies  # noqa: E402
+from core.data.people import load_people  # noqa: E402
 from core.devices import processor_name  # noqa: E402
 from core.inspection.trace import trace  # noqa: E402
+from core.paths import PEOPLE  # noqa: E402
 from tests.benchmarks.attention_page import fragment_alone  # noqa: E402
 from tests.real_models import SMOLLM2, real_model  # noqa: E402
 
 MOST_OPENING, MOST_CHANGE, MOST_MEMORY = 12.0, 150.0, 1.2e9
 BARS = {9: None, 128: 1.5, 512: 4.0}  # seconds
-TEXT = (ROOT / "README.md").read_text(encoding="utf-8")
 N_TIMES = 5
 
 
 def text_of(stored: Checkpoint, n_tokens: int) -> str:
-    """A text that the model reads as so many tokens, the last of them written by itself."""
-    return stored.vocabulary.decode(stored.vocabulary.encode(TEXT)[: n_tokens - 1])
+    """Sentences about people that the model reads as so many tokens, the last written by itself."""
+    said = biographies(load_people(PEOPLE)[:100], n_sentences=1, seed=0)
+    text = " ".join(line.text for line in said)
+    return stored.vocabulary.decode(stored.vocabulary.encode(text)[: n_tokens - 1])
 
 
 def traced(stored: Checkpoint, n_tokens: int) -> tuple[list[float], int, float]:

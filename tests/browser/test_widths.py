@@ -1,5 +1,6 @@
 """Every page fits its window, from a small phone to the largest screen, and stays at home."""
 
+import re
 from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlsplit
@@ -68,6 +69,16 @@ def test_no_page_is_wider_than_its_window_and_no_request_leaves_the_server(
     hosts = {urlsplit(address).netloc for address in asked if not address.startswith("data:")}
     assert hosts - {""} == {urlsplit(server).netloc}
     assert page.problems == []
+
+
+def test_maps_of_two_runs_wrap_where_their_names_would_overlap(open_page: Callable):
+    page = open_page("/compare", width=1024)
+    page.get_by_text("B less A", exact=True).wait_for()
+    tops = "names => names.map(name => name.getBoundingClientRect().top)"
+    maps = page.locator("p").filter(has_text=re.compile(r"^(A: L\d+·H\d+|B: L\d+·H\d+|B less A)$"))
+    narrow = maps.evaluate_all(tops)
+    assert len(narrow) == 3
+    assert narrow[0] < narrow[2]
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ import torch
 from core.checkpoints.course_layout import course_parameters
 from core.checkpoints.store import load_checkpoint
 from core.cli import importing
-from core.data.vocabulary import CharVocabulary
+from core.data.own_vocabulary import CharVocabulary
 from core.generation.greedy import answer
 from core.models.gpt import GPT
 from tests.with_task import gpt_of

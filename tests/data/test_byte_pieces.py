@@ -3,7 +3,7 @@
 import pytest
 from tokenizers import pre_tokenizers
 
-from core.data.byte_pieces import bytes_of, joined, piece_labels
+from core.data.byte_pieces import bytes_of, joined, legible_bytes, piece_labels
 
 
 def byte_by_byte(text: str) -> list[bytes]:
@@ -56,6 +56,14 @@ def test_joined_labels_have_whole_characters(text: str, whole: str) -> None:
 def test_a_character_that_is_not_all_there_is_not_joined() -> None:
     assert joined(["‹Á 1/2›", "x"]) == "‹Á 1/2›x"
     assert joined(piece_labels([b"\xc3", b"gnes"])) == "‹byte 0xC3›gnes"
+
+
+def test_only_what_a_tokenizer_could_not_decode_is_named() -> None:
+    assert legible_bytes("Ágnes", []) == "Ágnes"
+    assert legible_bytes("a \ufffd", [b"a", b" \xc3"]) == "a ‹byte 0xC3›"
+    assert legible_bytes("\ufffd", ["\ufffd".encode()]) == "\ufffd"
+    assert legible_bytes("a\ufffd", [b" a", b"\x81"]) == "a‹byte 0x81›"
+    assert legible_bytes(" a\ufffd", [b" a", b"\x81"]) == " a‹byte 0x81›"
 
 
 def test_a_piece_spells_bytes_as_byte_level_vocabularies_do() -> None:

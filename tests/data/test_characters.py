@@ -8,6 +8,7 @@ import pytest
 from core.checkpoints.shelf import list_checkpoints
 from core.checkpoints.store import load_checkpoint
 from core.data.characters import (
+    character_ids,
     compose,
     describe_character,
     exact_lines,
@@ -15,8 +16,8 @@ from core.data.characters import (
     read_lines,
     visible,
 )
+from core.data.own_vocabulary import CharVocabulary
 from core.data.people import Person
-from core.data.vocabulary import CharVocabulary
 from core.paths import CHECKPOINTS
 
 BIDI = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
@@ -30,6 +31,13 @@ def test_a_letter_and_its_accent_become_one(text: str) -> None:
 
 def test_composed_text_stays_and_what_has_no_composed_letter_keeps_its_accent() -> None:
     assert compose("Ngũgĩ wa Thiong’o, 李白, x\u0304") == "Ngũgĩ wa Thiong’o, 李白, x\u0304"
+
+
+def test_a_letter_has_the_ids_of_its_parts_where_it_has_none_of_its_own() -> None:
+    ids = {"u": 5, "\u0308": 7, "ä": 9}
+    assert character_ids("\u00fcäu", ids) == [5, 7, 9, 5]
+    with pytest.raises(ValueError, match=r"position 1: 'ö' \(U\+00F6, .* not among the 3"):
+        character_ids("uö", ids)
 
 
 @pytest.mark.parametrize("character", UNSEEN)

@@ -13,8 +13,8 @@ from core.data.corpus import (
     questions_digest,
 )
 from core.data.course import CourseData, load_course
+from core.data.own_vocabulary import BpeVocabulary, CharVocabulary
 from core.data.people import Person, Question, is_held_out, split_of
-from core.data.vocabulary import BpeVocabulary, CharVocabulary
 
 PersonMaker = Callable[..., Person]
 

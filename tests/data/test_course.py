@@ -8,8 +8,8 @@ import pytest
 
 from core.data.corpus import course_corpus, make_vocabulary
 from core.data.course import CourseData, load_course, name_in_question, read_lines
+from core.data.own_vocabulary import MASK, PAD, CharVocabulary
 from core.data.people import Question
-from core.data.vocabulary import MASK, PAD, CharVocabulary
 
 FILES = {
     "wiki.txt": b"Ada was born in Rome.\nB. C. Bo, of Lima.\nCy came from Oslo.\nDi: Reno.\n",

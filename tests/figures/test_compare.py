@@ -98,6 +98,12 @@ def test_the_grid_of_all_heads_can_be_clicked_and_frames_the_chosen_one():
     assert not any(r["chosen"] for r in rows_of(nobody, "distance"))
 
 
+@pytest.mark.parametrize(("largest", "top"), [(0.07, 0.07), (0.0, 1.0)])
+def test_the_head_that_differs_most_is_fully_coloured(largest: float, top: float):
+    spec = figures.distance_grid(np.array([[0.0, largest]]), None, title="T").to_dict()
+    assert encodings(spec, "opacity")[0]["scale"]["domain"] == [0, top]
+
+
 @pytest.mark.parametrize("values", [VALUES, -VALUES, np.zeros((3, 3))])
 def test_every_picture_can_be_saved(values: np.ndarray):
     chart = figures.difference_map(

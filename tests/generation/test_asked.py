@@ -10,11 +10,12 @@ from transformers import PreTrainedTokenizerFast
 
 from core.checkpoints.store import Checkpoint, asking
 from core.data.outside_vocabulary import OutsideVocabulary
+from core.data.own_vocabulary import MASK, PAD, BpeVocabulary, CharVocabulary
 from core.data.people import Rule
 from core.data.question_file import parse_set
 from core.data.question_set import QuestionSet
 from core.data.task import NOTABLE
-from core.data.vocabulary import MASK, PAD, BpeVocabulary, CharVocabulary, Vocabulary
+from core.data.vocabulary import Vocabulary
 from core.generation.asked import most_tokens, subject_positions
 from core.generation.greedy import answer
 from core.models.gpt import GPT

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 import torch
 
-from core.data.vocabulary import MASK_ID, Vocabulary
+from core.data.own_vocabulary import MASK_ID
+from core.data.vocabulary import Vocabulary
 from core.generation.greedy import answer
 from core.models.gpt import GPT
 from tests.with_task import with_task

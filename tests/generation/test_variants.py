@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 import torch
 
-from core.data.vocabulary import MASK_ID, Vocabulary
-from core.generation.greedy import answer, greedy
+from core.data.own_vocabulary import MASK_ID
+from core.data.vocabulary import Vocabulary
+from core.generation.greedy import answer, attending, greedy
 from core.models.gpt import GPT
 from tests.with_task import with_task
 
@@ -44,26 +45,45 @@ def model(request: pytest.FixtureRequest, make_gpt: MakeGPT) -> GPT:
 @torch.inference_mode()
 def test_greedy_steps_with_the_cache_equal_whole_passes(model: GPT):
     prompt = torch.randint(2, 30, (3, 27), generator=torch.Generator().manual_seed(2))
-    new_ids, logs = greedy(model, prompt, BLOCK - 1 - 27, ends={MASK_ID})
+    written = greedy(model, prompt, BLOCK - 1 - 27, ends={MASK_ID})
     seen = prompt
-    for step in range(new_ids.shape[1]):
+    for step in range(written.ids.shape[1]):
         log, best = model(seen)[:, -1].log_softmax(-1).max(-1)
-        assert torch.equal(new_ids[:, step], best)
-        torch.testing.assert_close(logs[:, step], log, atol=1e-4, rtol=1e-4)
+        assert torch.equal(written.ids[:, step], best)
+        torch.testing.assert_close(written.logs[:, step], log, atol=1e-4, rtol=1e-4)
         seen = torch.cat([seen, best[:, None]], dim=1)
-    assert float(logs.std()) > 1e-3  # the steps are not all alike
+    assert float(written.logs.std()) > 1e-3  # the steps are not all alike
 
 
 @torch.inference_mode()
 @pytest.mark.parametrize("length", [1, 2, 3])
 def test_short_prompts_grow_as_well(model: GPT, length: int):
     prompt = torch.randint(2, 30, (1, length), generator=torch.Generator().manual_seed(length))
-    new_ids, logs = greedy(model, prompt, 9, ends={MASK_ID})
-    n_new = new_ids.shape[1]
-    whole = model(torch.cat([prompt, new_ids], 1))[:, length - 1 : length - 1 + n_new]
+    written = greedy(model, prompt, 9, ends={MASK_ID})
+    n_new = written.ids.shape[1]
+    whole = model(torch.cat([prompt, written.ids], 1))[:, length - 1 : length - 1 + n_new]
     log, best = whole.log_softmax(-1).max(-1)
-    assert torch.equal(new_ids, best)
-    torch.testing.assert_close(logs, log, atol=1e-4, rtol=1e-4)
+    assert torch.equal(written.ids, best)
+    torch.testing.assert_close(written.logs, log, atol=1e-4, rtol=1e-4)
+
+
+@torch.inference_mode()
+@pytest.mark.parametrize("reads_on", [False, True])
+def test_the_streams_are_those_of_one_pass_over_all_that_was_read(model: GPT, reads_on: bool):
+    prompt = torch.randint(2, 30, (2, 5), generator=torch.Generator().manual_seed(3))
+    written = greedy(model, prompt, 6, ends=set(), reads_on=reads_on)
+    read = torch.cat([prompt, written.ids], 1)[:, : 11 if reads_on else 10]
+    whole = model.run(read, attending(None))
+    torch.testing.assert_close(written.stream, whole, atol=1e-4, rtol=1e-4)
+
+
+@torch.inference_mode()
+def test_an_answer_that_ended_is_not_read_on(model: GPT):
+    prompt = torch.randint(2, 30, (1, 5), generator=torch.Generator().manual_seed(4))
+    (first,) = greedy(model, prompt, 1, ends=set()).ids[0].tolist()
+    written = greedy(model, prompt, 6, ends={first}, reads_on=True)
+    assert written.ids.tolist() == [[first]]
+    assert written.stream.shape[1] == 5
 
 
 def test_a_synthesizer_answers_within_its_columns(make_gpt: MakeGPT, characters: Vocabulary):

@@ -6,7 +6,8 @@ import pytest
 import torch
 
 from core.data.characters import SPACE_GLYPH
-from core.data.vocabulary import MASK_ID, Vocabulary
+from core.data.own_vocabulary import MASK_ID
+from core.data.vocabulary import Vocabulary
 from core.inspection.align import PARTS, POSITIONS, WORDS, alignments
 from core.inspection.attribution import attribution, logit_lens
 from core.inspection.captions import row_sentence
@@ -74,6 +75,24 @@ def test_steps_and_their_runners_up_say_which_byte_they_are(pieces: Vocabulary):
     assert [step.label for step in steps] == ["‹Á 1/2›", "‹Á 2/2›", "⁇"]
     best = [step.next_best[0].label for step in steps]
     assert best == ["‹byte 0x82›", "‹Â 2/2›", "‹byte 0xC3›"]
+
+
+def test_an_answer_of_cut_characters_is_named_as_its_labels_are(
+    make_gpt: Callable[..., GPT], pieces: Vocabulary
+):
+    first, second = pieces.encode("aÁ")[-2:]
+    model = make_gpt(seed=5, vocabulary_size=pieces.size, block_size=64)
+    for chosen, named in ((first, "‹byte 0xC3›"), (second, "‹byte 0x81›")):
+        with torch.no_grad():  # the same token each time
+            model.head.weight.zero_()
+            model.head.weight[chosen] = 1.0
+            model.norm.weight.zero_()
+            model.norm.bias.fill_(1.0)
+        traced = trace(with_task(model, pieces), AGNES, max_new_tokens=3)
+        assert [step.label for step in traced.steps] == [named] * 3
+        assert traced.answer == 3 * named
+    whole = pieces.decode([first, second, first])
+    assert whole == "Á‹byte 0xC3›"
 
 
 def test_attribution_and_lens_name_the_written_token_as_the_trace_does(

@@ -8,8 +8,9 @@ import pytest
 import torch
 
 from core.checkpoints.store import Checkpoint
+from core.data.own_vocabulary import MASK_ID
 from core.data.people import Question
-from core.data.vocabulary import MASK_ID, Vocabulary
+from core.data.vocabulary import Vocabulary
 from core.generation.greedy import Answer, answer
 from core.inspection import ablate as module
 from core.inspection.ablate import effect, head_means

@@ -16,6 +16,7 @@ from core.inspection.attribution import mean_attribution
 from core.inspection.head_rows import HeadTable, mean_ranks, n_together, rank_agreement
 from core.inspection.head_table import Progress, head_row, head_tables, measure_heads, prepare
 from core.inspection.heads import EVERY_HEAD_ON, HeadsOff, every_head
+from core.inspection.readings import named_scores
 from core.inspection.split_readings import read_split
 from core.models.gpt import GPT
 from tests.with_task import with_task
@@ -62,7 +63,7 @@ def test_every_number_is_that_of_its_own_tool(
         alone = effect(with_task(variant, characters), before, HeadsOff(heads=(at,)))
         assert row.accuracy_without == alone.accuracy
         assert row.log_probability_change == pytest.approx(float(alone.answer_change.mean()))
-        assert row.caption == readings.caption(*at)
+        assert row.caption == named_scores(readings).caption(*at)
         pairs = [
             (row.weight_on_name, readings.weight_on_name[at]),
             (row.contribution, readings.contribution[at]),
@@ -194,11 +195,10 @@ def test_captions_are_decided_without_the_first_token_for_models_without_a_task(
     own = prepare(checkpoint, questions)
     opened = prepare(replace(checkpoint, task=None), questions)
     assert (own.apart, opened.apart) == (False, True)
-    assert prepare(checkpoint, questions, apart=True).apart
     found = effect(checkpoint, own.before, HeadsOff(heads=((1, 2),)))
-    assert head_row(own, found).caption == own.readings.caption(1, 2)
+    assert head_row(own, found).caption == named_scores(own.readings).caption(1, 2)
     row = head_row(opened, found)
-    assert row.caption == opened.readings.caption(1, 2, apart=True)
+    assert row.caption == named_scores(opened.readings, apart=True).caption(1, 2)
     assert opened.scores.apart
 
 
@@ -211,7 +211,7 @@ def test_a_table_without_the_first_token_has_other_captions_and_the_same_effects
     apart = readings.without_first
     assert apart is not None
     for row, other in zip(table.rows, others.rows, strict=True):
-        assert other.caption == readings.caption(*row.at, apart=True)
+        assert other.caption == named_scores(readings, apart=True).caption(*row.at)
         expected = float(apart.weight_on_name[row.at])
         assert other.weight_on_name == (None if np.isnan(expected) else pytest.approx(expected))
         same = replace(row, caption=other.caption, weight_on_name=other.weight_on_name)

@@ -20,33 +20,15 @@ from core.inspection.patterns import (
 from core.inspection.scores import Look
 from core.inspection.sinks import others_visible, without_first
 from core.inspection.traced import AttentionTrace
-
-LABELS = "·Where ·was ·A da ·Ar den ·born ? ⁇ ·Li ma".split()
-STARTS = [True, True, True, False, True, False, True, True, True, True, False]
-N, MARK = len(LABELS), 8
-PLACES = Places(mark=MARK, name=(2, 3, 4, 5), surname=(4, 5), question_mark=(7,))
-VISIBLE = np.tri(N, dtype=bool)
-MASKS = pattern_masks(PLACES, range(N), range(N), N)
-UNIFORM = uniform_pattern_scores(VISIBLE, MASKS)
-
-
-def uniform_head() -> np.ndarray:
-    return VISIBLE / VISIBLE.sum(-1, keepdims=True)
-
-
-def head_on(columns: list[int], share: float) -> np.ndarray:
-    """Uniform, but in the row of ⁇ `share` on some columns and the rest evenly on the others."""
-    weights = uniform_head()
-    others = [column for column in range(MARK + 1) if column not in columns]
-    weights[MARK] = 0
-    weights[MARK, columns] = share / len(columns)
-    weights[MARK, others] = (1 - share) / len(others)
-    return weights
-
-
-def caption_of(weights: np.ndarray) -> str:
-    return caption(pattern_scores(weights, MASKS), UNIFORM)
-
+from tests.inspection.heads_by_hand import (
+    MARK,
+    PLACES,
+    VISIBLE,
+    N,
+    caption_of,
+    head_on,
+    uniform_head,
+)
 
 ENCODER, NO_FIRST = Look(kind="encoder"), Look(no_first=True)
 BOTH_WAYS = np.ones((N, N), dtype=bool)

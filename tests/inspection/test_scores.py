@@ -14,21 +14,9 @@ from core.inspection.scores import (
     uniform_over,
 )
 from core.inspection.traced import AttentionTrace
+from tests.inspection.heads_by_hand import first_token_head, previous_token_head
 
 N = 12
-
-
-def previous_token_head(n: int) -> np.ndarray:
-    """Row 0 can only look at itself, every other row looks at the token before."""
-    weights = np.eye(n, k=-1, dtype=np.float32)
-    weights[0, 0] = 1
-    return weights
-
-
-def first_token_head(n: int) -> np.ndarray:
-    weights = np.zeros((n, n), dtype=np.float32)
-    weights[:, 0] = 1
-    return weights
 
 
 def test_the_uniform_baselines_at_128_tokens_are_exact():

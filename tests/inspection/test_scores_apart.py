@@ -7,21 +7,9 @@ import pytest
 
 from core.inspection.scores import SCORES, Look, head_scores, uniform_over
 from core.inspection.sinks import without_first
+from tests.inspection.heads_by_hand import first_token_head, previous_token_head
 
 N = 12
-
-
-def previous_token_head(n: int) -> np.ndarray:
-    """Row 0 can only look at itself, every other row looks at the token before."""
-    weights = np.eye(n, k=-1, dtype=np.float32)
-    weights[0, 0] = 1
-    return weights
-
-
-def first_token_head(n: int) -> np.ndarray:
-    weights = np.zeros((n, n), dtype=np.float32)
-    weights[:, 0] = 1
-    return weights
 
 
 def test_the_sink_share_is_the_weight_on_the_first_token_and_what_a_learned_sink_takes():

@@ -8,7 +8,6 @@ from core.inspection.fold import fold
 from core.inspection.sinks import (
     first_stays,
     fold_without_first,
-    layers_without_first,
     learned_share,
     others_visible,
     sink_shares,
@@ -69,11 +68,9 @@ def test_a_words_row_is_the_mean_of_those_that_are_left():
     assert fold(without_first(rows), starts)[0].sum() == 0.5  # the row that is none counted
 
 
-def test_layers_of_a_trace_leave_out_their_own_first_key(two_texts: AttentionTrace):
-    found = layers_without_first(two_texts)
-    for layer, first in enumerate((0, 4, 0)):
-        np.testing.assert_allclose(found[layer], without_first(two_texts.weights[layer], first))
-    assert not found[1, :, :, 4].any()
+def test_the_sink_of_a_layer_is_its_own_first_key_and_what_a_learned_one_takes(
+    two_texts: AttentionTrace,
+):
     shares = sink_shares(two_texts, (1, 0))
     np.testing.assert_allclose(shares, two_texts.weights[1, 0, :, 4])
     sink = np.full((3, 2, 8), 0.25, dtype=np.float32)

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 import torch
 
-from core.data.vocabulary import MASK, CharVocabulary, Vocabulary
+from core.data.own_vocabulary import MASK, CharVocabulary
+from core.data.vocabulary import Vocabulary
 from core.generation.greedy import answer, attending
 from core.inspection.recorded import prove
 from core.inspection.trace import name_positions, record, trace

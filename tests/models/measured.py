@@ -88,11 +88,11 @@ def without_columns(plain: nn.Module, family: Family, path: str, head: int) -> n
 
 def with_cache(made: Tiny) -> float:
     """Log-probabilities of steps with a key-value cache against one whole pass."""
-    new, logs = greedy(made.model, made.ids, N_NEW, ends=())
-    whole = torch.cat([made.ids, new], 1)
+    written = greedy(made.model, made.ids, N_NEW, ends=())
+    whole = torch.cat([made.ids, written.ids], 1)
     logits = made.plain(input_ids=whole).logits[:, made.ids.shape[1] - 1 : -1]
-    assert torch.equal(logits.argmax(-1), new)
-    return apart(logs, logits.log_softmax(-1).amax(-1))
+    assert torch.equal(logits.argmax(-1), written.ids)
+    return apart(written.logs, logits.log_softmax(-1).amax(-1))
 
 
 def patching(made: Tiny) -> float:

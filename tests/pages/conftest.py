@@ -28,8 +28,8 @@ from core.checkpoints.store import (
     save_weights,
     write_card,
 )
+from core.data.own_vocabulary import CharVocabulary
 from core.data.people import Person, questions_of
-from core.data.vocabulary import CharVocabulary
 from core.files import sha256
 from core.inspection.head_record import HeadRecord, save_record
 from core.inspection.head_table import head_tables

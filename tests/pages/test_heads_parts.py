@@ -42,7 +42,7 @@ def test_one_question_shows_heads_parts_and_layers(store: Callable, one: Open, s
     store()
     app = one()
     beside, added, lens = alts(app)
-    assert beside == "weight on the name: this question and the average of dev"
+    assert beside == "weight on the name: this question"  # nothing is recorded
     assert added.startswith("Most is added to “")
     assert "leads" in lens
     assert "All parts sum to" in said(app)
@@ -67,7 +67,7 @@ def test_the_measure_and_the_written_piece_change_the_pictures(store: Callable, 
     app = one()
     before = alts(app)
     app.selectbox(key="heads-measure-one").set_value("first token").run()
-    assert alts(app)[0] == "weight: first token: this question and the average of dev"
+    assert alts(app)[0] == "weight: first token: this question"
     app.select_slider(key="heads-step").set_value("3").run()
     assert not app.exception
     assert app.get("vega_lite_chart")[1].proto.alt != before[1] or alts(app)[2] != before[2]
@@ -78,7 +78,7 @@ def test_the_measure_and_the_written_piece_change_the_pictures(store: Callable, 
     [
         ({"attention": "synthesizer"}, 3, "A Synthesizer: these weights do not depend on pairs"),
         ({"attention": "elu"}, 3, "Shown are effective weights"),
-        ({"n_latents": 30, "n_layers": 3}, 2, "a Perceiver has no logit lens"),
+        ({"n_latents": 30, "n_layers": 3}, 2, "A Perceiver has no logit lens"),
     ],
 )
 def test_other_mechanisms_offer_what_they_have_and_say_why(

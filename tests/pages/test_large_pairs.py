@@ -1,14 +1,11 @@
 """Two runs of many tokens side by side: Plotly's maps, light enough, of any kind of layer."""
 
-from typing import Any
-
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.inspection.traced import AttentionTrace
 from tests.fake_trace import fake_trace
-
-MOST_BYTES = 700_000
+from tests.pages.sent import MOST_BYTES, bytes_of
 
 
 def page(one, two):  # AppTest runs its text alone
@@ -34,13 +31,6 @@ def opened(one: AttentionTrace, two: AttentionTrace) -> AppTest:
     app = AppTest.from_function(page, args=(one, two), default_timeout=60).run()
     assert not app.exception, app.exception[0].value
     return app
-
-
-def bytes_of(block: Any) -> int:
-    return sum(
-        bytes_of(child) if hasattr(child, "children") else child.proto.ByteSize()
-        for child in block.children.values()
-    )
 
 
 @pytest.mark.parametrize(("n", "said"), [(61, ""), (200, "steps of 1 %"), (512, "largest of 2")])

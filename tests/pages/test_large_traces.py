@@ -15,8 +15,8 @@ from core.inspection.traced import AttentionTrace
 from pages.attention.downloads import TABLES_KEY
 from pages.attention.overview import TABLE_KEY
 from tests.fake_trace import fake_trace
+from tests.pages.sent import MOST_BYTES, bytes_of
 
-MOST_BYTES = 700_000
 BOTH = ("encoder", "encoder", "decoder", "cross", "decoder", "cross")
 Shown = Callable[[AppTest], str]
 
@@ -51,14 +51,6 @@ def chosen(app: AppTest, **values: str) -> AppTest:
     app.run()
     assert not app.exception, app.exception[0].value
     return app
-
-
-def bytes_of(block: Any) -> int:
-    """What all elements below a block weigh when they are sent."""
-    return sum(
-        bytes_of(child) if hasattr(child, "children") else child.proto.ByteSize()
-        for child in block.children.values()
-    )
 
 
 def alts(app: AppTest) -> list[str]:

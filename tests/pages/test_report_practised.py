@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from core.data import objectives
-from core.data.vocabulary import MASK
+from core.data.own_vocabulary import MASK
 from core.evaluation.report_card import OBJECTIVES
 from core.training.presets import COURSE
 from pages.report_card.pretraining import MEANINGS, SENTENCE

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pages.shared.text import percent, plain, typeset
+from pages.shared.text import MOST_SHOWN, percent, plain, sentence, shortened, typeset
 
 
 @pytest.mark.parametrize("character", "\\`*_{}[]()<>#+-.!|$~:&^=\"'")
@@ -54,3 +54,21 @@ def test_a_share_is_a_percentage_with_few_digits(share: float, text: str):
 def test_our_symbols_are_typeset_and_everything_else_is_escaped():
     assert typeset("v_a and ½(μ_b), v_c") == "$v_a$ and ½\\($\\mu_b$\\), v\\_c"
     assert typeset("$x$") == "\\$x\\$"
+
+
+def test_a_long_text_is_shown_by_its_beginning_and_its_end():
+    text = " ".join(f"word{number}" for number in range(100))
+    shown = shortened(text)
+    assert shown.startswith("word0 word1 ")
+    assert shown.endswith(" word98 word99")
+    assert " … " in shown
+    assert len(shown) <= MOST_SHOWN + len(" … ")
+
+
+def test_a_text_that_fits_is_shown_whole():
+    text = "x" * MOST_SHOWN
+    assert shortened(text) == text
+
+
+def test_a_reason_becomes_a_sentence():
+    assert sentence("no [MASK] here") == "No \\[MASK\\] here."

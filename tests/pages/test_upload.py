@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 
 from core.checkpoints.store import write_card
 from core.data.course import DEV, TEST, TRAIN, WIKI
-from core.data.vocabulary import CharVocabulary
+from core.data.own_vocabulary import CharVocabulary
 from core.generation.greedy import answer
 from core.models.gpt import GPT
 from pages.attention.downloads import TABLES_KEY

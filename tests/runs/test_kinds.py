@@ -10,7 +10,8 @@ import torch
 from torch import Tensor, nn
 
 from core.checkpoints.store import Checkpoint, load_checkpoint
-from core.data.vocabulary import CharVocabulary, Vocabulary
+from core.data.own_vocabulary import CharVocabulary
+from core.data.vocabulary import Vocabulary
 from core.files import read_json
 from core.runs import kinds, loop
 from core.runs.folder import RUN

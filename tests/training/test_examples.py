@@ -9,7 +9,8 @@ import pytest
 import torch
 
 from core.data.corpus import TrainingCorpus
-from core.data.vocabulary import MASK_ID, Vocabulary
+from core.data.own_vocabulary import MASK_ID
+from core.data.vocabulary import Vocabulary
 from core.training import examples
 from core.training.examples import (
     FACTS,

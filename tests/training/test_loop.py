@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from core.checkpoints.state import load_state, save_state
-from core.data.vocabulary import MASK_ID
+from core.data.own_vocabulary import MASK_ID
 from core.training.loop import StepRecord, Trainer, TrainingDivergedError
 from core.training.recipe import Phase
 

@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 
 from core.bench import approximation
 from core.checkpoints.store import save_checkpoint, write_card
-from core.data.vocabulary import CharVocabulary
+from core.data.own_vocabulary import CharVocabulary
 from core.models.gpt import GPT
 from pages.runtime import errors, words
 from pages.runtime.errors import FEATURES, LOGITS, SHARP, TERMS
