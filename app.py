@@ -52,26 +52,26 @@ page = st.navigation(
 )
 if IS_SCRIPT:
     st.set_page_config(page_title="Attention Explorer", page_icon=ICON, layout="wide")
-    try:
-        with keep.listened(page.url_path, PAGES[page.url_path or "home"][1]):
-            notice, style = st.container(), st.container()
-            weights.begin()
-            place = frame.place_of(page.url_path)  # may go to another page
-            covered, names = frame.is_covered(place), hidden.asked()
-            try:
-                if place is None:
-                    link.open_page(page.url_path)
-                    page.run()
-                else:
-                    names += place.step.hide
-                    frame.show(place, page.run)
-            finally:  # a page may stop where it is
-                class_link.offer(page.url_path)
-                weights.compare()
-                hidden.hide(style, names, covered=covered)
-                link.say(notice, covered=covered)
-    finally:
-        keep.offer()
+    with keep.offered(page.url_path, PAGES[page.url_path or "home"][1]):
+        notice = st.container()
+        weights.begin()
+        place = frame.place_of(page.url_path)  # may go to another page
+        covered, names = frame.is_covered(place), hidden.asked()
+        names += [] if place is None else place.step.hide
+        gone = hidden.hide(names)  # at once what can be; the rest when it is drawn
+        try:
+            if place is None:
+                link.open_page(page.url_path)
+                page.run()
+            else:
+                frame.show(place, page.run)
+        finally:  # a page may stop where it is
+            class_link.offer(page.url_path)
+            weights.compare()
+            hidden.hide(set(names) - gone)
+            if not covered:
+                hidden.tell_unknown(names)
+            link.say(notice, covered=covered)
 else:
     from starlette.middleware import Middleware
 

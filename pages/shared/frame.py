@@ -29,6 +29,7 @@ _BLOCK = "[data-testid=stMainBlockContainer]:has(.st-key-lesson)"
 _ROW = ".st-key-lesson > [data-testid=stLayoutWrapper] > [data-testid=stHorizontalBlock]"
 STYLE = f"""<style>
 {_BLOCK} {{ padding-left: 2rem; padding-right: 2rem; }}
+{_ROW} > [data-testid=stColumn]:first-child {{ min-width: 16rem; }}
 .st-key-{TEXT} {{ position: sticky; top: 3.5rem; }}
 .st-key-{TEXT} p {{ font-size: 1.125rem; }}
 .st-key-{ASK} p {{ font-size: 1.375rem; }}
@@ -145,7 +146,7 @@ def _show_text(place: Place) -> None:
     lesson, step = place.lesson, place.step
     n_steps = len(lesson.steps)
     st.caption(plain(lesson.title))
-    st.subheader(plain(step.title), anchor=False)
+    st.subheader(plain(said(step, step.title)), anchor=False)
     st.progress(place.number / n_steps, text=f"{place.number} of {n_steps}")
     texts = [plain(said(step, step.text))]
     if not is_covered(place):

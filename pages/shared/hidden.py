@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterable, Sequence
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from pages.shared import link
 from pages.shared.text import plain
@@ -34,24 +33,32 @@ def asked() -> list[str]:
     return st.query_params.get_all(HIDE)
 
 
-def hide(place: DeltaGenerator, names: Iterable[str], *, covered: bool = False) -> None:
-    """Hide what has these names; those that nothing here has are told, unless the page is covered.
+def hide(names: Iterable[str]) -> set[str]:
+    """Hide what has these names, as far as it is known by now; returns which those are.
 
     A name reaches the style sheet only if a control of this page has it as its key.
     """
-    names, keys = list(dict.fromkeys(names)), link.keys_here()
-    unknown = [name for name in names if name not in keys and name not in PARTS]
-    if unknown and not covered:
-        link.tell(_unknown(unknown))
+    found = {name for name in names if _is_known(name)}
     selectors = [
         selector
-        for name in names
-        if name not in unknown and (name in PARTS or _KEY.fullmatch(name))
+        for name in sorted(found)
+        if name in PARTS or _KEY.fullmatch(name)
         for selector in PARTS.get(name, (f".st-key-{name}",))
     ]
     if selectors:
-        room = _ROOM if HEADER in names else ""
-        place.html(f"<style>{', '.join(selectors)} {{ display: none !important; }} {room}</style>")
+        room = _ROOM if HEADER in found else ""
+        st.html(f"<style>{', '.join(selectors)} {{ display: none !important; }} {room}</style>")
+    return found
+
+
+def tell_unknown(names: Iterable[str]) -> None:
+    """After a page was drawn: tell which names nothing here has."""
+    if unknown := [name for name in dict.fromkeys(names) if not _is_known(name)]:
+        link.tell(_unknown(unknown))
+
+
+def _is_known(name: str) -> bool:
+    return name in PARTS or name in link.keys_here()
 
 
 def _unknown(names: Sequence[str]) -> str:

@@ -6,7 +6,7 @@ was uploaded and what the session remembers is in it, for it is the very run tha
 
 import platform
 from collections.abc import Callable, Generator, Iterable, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -71,31 +71,30 @@ class Keeping:
 
 
 @contextmanager
-def listened(path: str, title: str) -> Generator[None]:
-    """Around a whole run: where it was asked for, the file of what the run draws is made.
+def offered(path: str, title: str) -> Generator[None]:
+    """Around a whole run: at its end it may be asked for a file, or the file be taken.
 
-    A run that another one takes the place of is not yet what is seen, and one that stops at a
-    message has nothing to be kept.
+    A run that another one takes the place of is not yet what is seen. One that stops at a message
+    has nothing to be kept, and after it nothing can be drawn.
     """
     keeping = _keeping()
-    keeping.kept, asked = None, keeping.asked
-    if asked is None:
-        yield
-        return
-    messages: list[ForwardMsg] = []
+    keeping.kept, asked, messages = None, keeping.asked, list[ForwardMsg]()
     try:
-        with _heard(messages):
+        with nullcontext() if asked is None else _heard(messages):
             yield
-    except StopException:  # nothing can be drawn after it, so that nothing is offered either
+    except StopException:
         keeping.asked = None
         raise
     keeping.asked = None
-    with st.spinner("Writing the file"):
-        parts = run_parts(messages, asked)
-        if asked.parts_alone:
-            keeping.parts, keeping.weights = parts, shown_weights(parts)
-        else:
-            keeping.kept = file_of_run(path, title, parts)
+    if asked is not None:
+        with st.spinner("Writing the file"):
+            parts = run_parts(messages, asked)
+            if asked.parts_alone:
+                keeping.parts, keeping.weights = parts, shown_weights(parts)
+            else:
+                keeping.kept = file_of_run(path, title, parts)
+    if not st.context.is_embedded:  # a frame in another page has no place for it
+        _offer(keeping)
 
 
 def _keeping() -> Keeping:
@@ -126,11 +125,8 @@ def _heard(messages: list[ForwardMsg]) -> Generator[None]:
         del context.enqueue  # the class has its own
 
 
-def offer() -> None:
-    """At the end of the sidebar: ask for a file, then take it; a frame in another page has none."""
-    if st.context.is_embedded:
-        return
-    keeping = _keeping()
+def _offer(keeping: Keeping) -> None:
+    """At the end of the sidebar."""
     if keeping.kept is None:
         st.sidebar.button(
             "Keep this page", key=BUTTON, icon=":material/save:", on_click=_ask, help=HELP

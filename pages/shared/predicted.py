@@ -65,7 +65,7 @@ def _choose(step: Step, predict: Prediction, key: str) -> None:
     if not (isinstance(low, int) and isinstance(high, int)):
         low, high = float(low), None if high is None else float(high)
     number: Any = st.number_input  # its types know no number without a value
-    number(label + unit, low, high, None, key=key, width=300)
+    number(label + unit, low, high, None, key=key, width=600)
 
 
 def _give(lesson: str, number: int, predict: Prediction, key: str) -> None:
