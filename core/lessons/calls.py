@@ -10,6 +10,8 @@ from typing import Any
 
 import msgspec
 
+from core.data.people import Split
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
@@ -32,6 +34,7 @@ DRAWN = {
     "noise_variance": float,
 }
 SAMPLED = {**DRAWN, "draws": int, "seed": int}
+KEPT = {"ignore_negative": bool}
 AVERAGED = {"norm_a": float, "norm_b": float, "keys": int, "cosine": float}
 MEASURED = {"machine": str, "method": str}
 SETTING = {"causal": bool, "pass_name": str, "head_dim": int}
@@ -72,13 +75,21 @@ CALLS: Mapping[str, Call] = {
         gives="a head score of the whole map, by its name in core.inspection.scores",
         needs={**OF_HEAD, "score": str},
     ),
-    "answer_probability": Call(gives="how likely the model holds its own answer", needs=ASKED),
+    "answer_probability": Call(
+        gives="how likely the model holds this answer, which must be its own",
+        needs={**ASKED, "answer": str},
+    ),
     "piece_probability": Call(gives="how likely one written piece was", needs=ASKED, may=OF_PIECE),
     "probability_without": Call(
         gives="how likely the same answer is with these heads off",
         needs={**ASKED, "off": Texts},
     ),
     "written_pieces": Call(gives="how many pieces the answer has, its end too", needs=ASKED),
+    "wrong_but_sure": Call(
+        gives="how many questions of a split are answered wrong with a probability above this",
+        needs={"checkpoint": str, "above": float},
+        may={"split": Split},
+    ),
     # recorded with a checkpoint
     "right_share": Call(
         gives="share of a split's questions that are answered right, of the card",
@@ -130,20 +141,36 @@ CALLS: Mapping[str, Call] = {
         needs={"query": str, "key": str, "beta": float},
         may=AVERAGED,
     ),
+    "identity_reach": Call(
+        gives="K = Q = V = I: the least distance of c₂ from u_b, in β", needs={"beta": float}
+    ),
+    "design_error": Call(
+        gives="matrices made for the task: distance of output 1 or 2 from what is wanted, in β",
+        needs={"beta": float, "output": int},
+    ),
     # perturbed keys
     "share_theory": Call(
         gives="a row of theory beside sample (core.montecarlo.compare), by theory",
         needs={"quantity": str, **DRAWN},
+        may=KEPT,
     ),
     "share_sample": Call(
         gives="a row of theory beside sample (core.montecarlo.compare), by the sample",
         needs={"quantity": str, **SAMPLED},
+        may=KEPT,
     ),
     "near_midpoint": Call(
-        gives="share of draws in which key a's weight is within 0.1 of a half", needs=SAMPLED
+        gives="share of draws in which key a's weight is within 0.1 of a half",
+        needs=SAMPLED,
+        may=KEPT,
     ),
     "near_an_end": Call(
-        gives="share of draws in which key a's weight is within 0.1 of 0 or 1", needs=SAMPLED
+        gives="share of draws in which key a's weight is within 0.1 of 0 or 1",
+        needs=SAMPLED,
+        may=KEPT,
+    ),
+    "weight_on_others": Call(
+        gives="mean weight on the keys that nobody asks for, by theory", needs=DRAWN, may=KEPT
     ),
     # measured times, and what feature maps lose
     "seconds": Call(gives="median time of one pass", needs={**MEASURED, **SETTING, "tokens": int}),
@@ -160,6 +187,9 @@ CALLS: Mapping[str, Call] = {
     ),
     "growth": Call(
         gives="by which power of the length the time grows", needs={**MEASURED, **SETTING}
+    ),
+    "memory_growth": Call(
+        gives="by which power of the length the memory grows", needs={**MEASURED, **SETTING}
     ),
     "crossing_by_operations": Call(
         gives="from how many tokens on a feature map needs fewer operations than softmax",

@@ -99,6 +99,8 @@ def _check_step(step: Step) -> None:
     texts = [step.title, step.text, step.after, *(claim.text for claim in step.claims)]
     if step.predict is not None:
         texts += [step.predict.ask, *step.predict.choices]
+    if any(NAMED.search(claim.text) for claim in step.claims):
+        raise ValueError("the text of a claim stands behind its own number and names no other")
     for text in texts:
         for found in NAMED.finditer(text):
             step.claim(found[1])

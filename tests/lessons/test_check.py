@@ -64,6 +64,8 @@ def test_one_trace_serves_all_claims_about_a_question(monkeypatch: pytest.Monkey
 
     monkeypatch.setattr(answers, "trace", counted)
     share = claim(call="weight_on_name", with_={**ASKED, "head": "L1·H0"}, stated=97.9)
-    sure = claim(name="sure", call="answer_probability", with_=ASKED, stated=98.8)
+    sure = claim(
+        name="sure", call="answer_probability", with_={**ASKED, "answer": "London"}, stated=98.8
+    )
     assert [found.holds for found in check(lesson(share, sure))] == [True] * 4
     assert len(asked) == 1

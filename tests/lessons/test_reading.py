@@ -41,6 +41,11 @@ def test_a_value_of_an_address_may_be_several(write: Write):
     assert step.state["off-L0"] == ("H1", "H8")
 
 
+def test_names_of_heads_and_mechanisms_may_have_figures(write: Write):
+    (step,) = read_lesson(write("β is 8.", "L1·H7 of L1, or H3, and elu+1: β = 8.")).steps
+    assert "elu+1" in step.text
+
+
 @pytest.mark.parametrize(
     ("number", "unit", "text"),
     [
@@ -70,11 +75,13 @@ def test_a_number_is_written_as_it_is_stated(number: float, unit: str, text: str
         ('hand-beta = "8"', "hand-beta = 8", "step 1: state is .*texts"),
         ("β is 8.", "β is 9.", r"step 1: the figure 9 is neither .*\(8\)"),
         ("β is 8.", "β is 8.5.", "the figure 8.5 is neither"),
+        ("β is 8.", "L1·H7 and layer 1", "the figure 1 is neither"),
         ("{share}", "{shape}", "step 1: no claim is called 'shape'; claims of this step: share"),
         ("{share}", "{share", "a brace without its other half"),
         ("{share}", "95.5 %", "the figure 95.5 is neither"),
         ('"none"]', '"none of 2"]', "the figure 2 is neither"),
         ("How much?", "How many of 601?", "the figure 601 is neither"),
+        ("of the questions", "of {share} questions", "stands behind its own number"),
         ("of the questions", "of 601 questions", "the figure 601 is neither"),
         ('right = "nearly all"', 'right = "half"', "which is none of the choices"),
         ('"none"]', '"nearly all"]', "each once"),

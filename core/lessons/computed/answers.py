@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 from core.checkpoints.any import folder_of
 from core.checkpoints.store import Checkpoint, load_checkpoint
 from core.data.characters import SPACE_GLYPH
-from core.data.people import Question
+from core.data.people import Question, Split, is_right, load_people, questions_of
+from core.generation.greedy import answer
 from core.inspection.ablate import effect
 from core.inspection.answered import answered
 from core.inspection.fold import fold_columns, word_labels
@@ -19,6 +20,7 @@ from core.inspection.scores import SCORES
 from core.inspection.trace import trace
 from core.inspection.traced import AttentionTrace, Step
 from core.lessons.computed.once import Once
+from core.paths import PEOPLE
 
 Row = NDArray[np.float64]
 
@@ -83,9 +85,12 @@ def score_of_head(once: Once, *, checkpoint: str, question: str, head: str, scor
     return float(getattr(scores, score)[parse_head(head)])
 
 
-def answer_probability(once: Once, *, checkpoint: str, question: str) -> float:
-    """The product over its pieces."""
-    return traced(once, checkpoint, question).probability
+def answer_probability(once: Once, *, checkpoint: str, question: str, answer: str) -> float:
+    """The product over its pieces. Raises ValueError where the model answers something else."""
+    found = traced(once, checkpoint, question)
+    if found.answer != answer:
+        raise ValueError(f"{checkpoint} answers {found.answer!r}, not {answer!r}")
+    return found.probability
 
 
 def piece_probability(once: Once, *, checkpoint: str, question: str, piece: int = 1) -> float:
@@ -109,6 +114,21 @@ def probability_without(
     )
     heads = tuple(parse_head(head) for head in off)
     return float(effect(stored, before, HeadsOff(heads=heads)).former_probability[0])
+
+
+def wrong_but_sure(once: Once, *, checkpoint: str, above: float, split: Split = "dev") -> float:
+    """Cost: all questions of the split are answered, some seconds for those of dev."""
+    stored = _load(once, checkpoint)
+    if stored.task is None or not stored.task.is_shipped:
+        raise ValueError(f"the questions of {checkpoint} are not shipped")
+    asked = questions_of(load_people(PEOPLE), split)
+    found = once.get(("split", checkpoint, split), lambda: answer(stored, [q.text for q in asked]))
+    return float(
+        sum(
+            given.probability > above and not is_right(given.text, question.answer or "")
+            for question, given in zip(asked, found, strict=True)
+        )
+    )
 
 
 def traced(once: Once, checkpoint: str, question: str) -> AttentionTrace:

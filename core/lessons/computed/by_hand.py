@@ -5,6 +5,8 @@ import numpy as np
 from core.lessons.computed.once import Once
 from core.theory.by_hand.averaging import average
 from core.theory.by_hand.copying import beta_needed
+from core.theory.by_hand.design import designed_example
+from core.theory.by_hand.identity import nearest_reach
 from core.theory.by_hand.weights import MOST_KEYS, categorical
 
 
@@ -44,3 +46,16 @@ def averaging_weight(
     if query not in of_query or key not in ("a", "b"):
         raise ValueError(f"query {query!r}, key {key!r}: plain or balanced, a or b are allowed")
     return float(of_query[query]["ab".index(key)])
+
+
+def identity_reach(_: Once, *, beta: float) -> float:
+    """Over all that can be added to x₂."""
+    return nearest_reach(beta).distance
+
+
+def design_error(_: Once, *, beta: float, output: int) -> float:
+    """‖c₁ − (u_b − u_c)‖/β or ‖c₂ − u_b‖/β."""
+    errors = dict(enumerate(designed_example(beta).errors, 1))
+    if output not in errors:
+        raise ValueError(f"output {output}: 1 or 2 is allowed")
+    return errors[output]

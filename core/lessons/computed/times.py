@@ -2,6 +2,8 @@
 
 from core import paths
 from core.bench.approximation import errors_by_logit, sharpness
+from core.bench.curves import memory_curves
+from core.bench.fits import Fit
 from core.bench.record import Bench, Record, Setting, read_bench
 from core.bench.summary import crossovers_of, fits_of
 from core.lessons.computed.once import Once
@@ -81,9 +83,29 @@ def crossing_length(
 def growth(
     once: Once, *, machine: str, method: str, causal: bool, pass_name: str, head_dim: int
 ) -> float:
-    """The slope of the last three octaves, both axes logarithmic."""
+    """The slope of the last three octaves, both axes logarithmic. Raises ValueError for one that
+    the lengths do not tell.
+    """
     found = fits_of(_records(once, machine, Setting(causal, pass_name, head_dim))).get(method)
-    return _there(None if found is None else found.slope, f"a slope of {method}")
+    return _slope(found, f"the time of {method}")
+
+
+def memory_growth(
+    once: Once, *, machine: str, method: str, causal: bool, pass_name: str, head_dim: int
+) -> float:
+    """The same of the memory."""
+    setting = Setting(causal, pass_name, head_dim)
+    _records(once, machine, setting)
+    curves = memory_curves(_bench(once, machine), setting)
+    found = {curve.method: curve.slope for curve in curves}.get(method)
+    return _slope(found, f"the memory of {method}")
+
+
+def _slope(found: Fit | None, what: str) -> float:
+    if found is None or found.doubt is not None:
+        why = "nothing measured" if found is None else found.doubt
+        raise ValueError(f"no power of the length is known for {what}: {why}")
+    return found.slope
 
 
 def crossing_by_operations(_: Once, *, method: str, head_dim: int) -> float:
@@ -117,11 +139,15 @@ def _at(once: Once, machine: str, setting: Setting, method: str, tokens: int) ->
 
 
 def _records(once: Once, machine: str, setting: Setting) -> list[Record]:
-    path = paths.BENCHMARKS / f"{machine}.json"
-    bench: Bench = once.get(("bench", machine), lambda: read_bench(path))
+    bench = _bench(once, machine)
     if setting not in bench.settings:
         raise ValueError(f"{machine} was not measured with {setting}")
     return bench.of(setting)
+
+
+def _bench(once: Once, machine: str) -> Bench:
+    path = paths.BENCHMARKS / f"{machine}.json"
+    return once.get(("bench", machine), lambda: read_bench(path))
 
 
 def _there(found: float | None, what: str) -> float:
