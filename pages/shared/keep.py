@@ -5,8 +5,8 @@ was uploaded and what the session remembers is in it, for it is the very run tha
 """
 
 import platform
-from collections.abc import Callable, Generator, Iterable, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable, Generator, Iterable
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -22,7 +22,7 @@ from streamlit.runtime.scriptrunner import StopException, get_script_run_ctx
 from core.checkpoints.shelf import list_checkpoints
 from core.lessons.kept import keep_lesson
 from core.lessons.reading import find_lesson
-from core.offline.parts import Choice, Document, Part
+from core.offline.parts import Document, Part
 from core.paths import CHECKPOINTS, LESSONS
 from pages.shared import hidden
 from pages.shared.class_link import address_of
@@ -90,7 +90,7 @@ def offered(path: str, title: str) -> Generator[None]:
         with st.spinner("Writing the file"):
             parts = run_parts(messages, asked)
             if asked.parts_alone:
-                keeping.parts, keeping.weights = parts, shown_weights(parts)
+                keeping.parts, keeping.weights = parts, shown_weights()
             else:
                 keeping.kept = file_of_run(path, title, parts)
     if not st.context.is_embedded:  # a frame in another page has no place for it
@@ -190,7 +190,7 @@ def file_of_run(path: str, title: str, parts: tuple[Part, ...]) -> Kept:
 
     document = Document(
         title=f"{title} · {PRODUCT}",
-        origin=origin(address_of(path, hidden.asked()), shown_weights(parts)),
+        origin=origin(address_of(path, hidden.asked()), shown_weights()),
         parts=parts,
     )
     try:
@@ -227,14 +227,16 @@ def origin(where: str, shown: Iterable[tuple[str, str]]) -> tuple[tuple[str, str
     )
 
 
-def shown_weights(parts: Sequence[Part]) -> tuple[tuple[str, str], ...]:
-    """What the run has shown, under the names that its controls have for it."""
-    from core.offline.fitting import walk  # noqa: PLC0415
+def shown_weights() -> tuple[tuple[str, str], ...]:
+    """What the run has shown: names of the shelf with their digests, else the short digest alone.
+
+    Cost: every checkpoint of the shelf is read once in the life of a server, 0.1 s each.
+    """
     from pages.shared.records import weights_digest  # noqa: PLC0415
 
-    chosen = {part.value for part in walk(parts) if isinstance(part, Choice)}
-    named = [name for name in list_checkpoints(CHECKPOINTS) if name in chosen]
-    digests = {
-        short(digest): (name, digest) for name in named if (digest := weights_digest(name, None))
-    }
-    return tuple(digests.get(one, (f"{one}…", f"{one}…")) for one in shown())
+    found, known = shown(), dict[str, tuple[str, str]]()
+    for name in list_checkpoints(CHECKPOINTS) if found else ():
+        with suppress(ValueError):  # a broken one is not what is shown
+            digest = weights_digest(name, None)
+            known.setdefault(short(digest), (name, digest))
+    return tuple(known.get(one, ("another model", f"{one}…")) for one in found)

@@ -3,6 +3,7 @@
 import re
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
@@ -196,6 +197,19 @@ def test_a_lesson_in_one_file_has_the_question_before_the_folded_answer(lesson: 
     assert "<details>" not in second
     assert "<svg" in second
     assert all(Seen(html).words)
+
+
+@needs_shipped
+def test_a_lesson_names_the_weights_of_its_steps_though_their_control_is_hidden(lesson: Lesson):
+    state = {"checkpoint": SHIPPED, "head": "L1·H5"}
+    step = Step(title="a", text="a", page="attention", state=state, hide=("sidebar",))
+
+    html = lesson_file.lesson_file(replace(lesson, steps=(step,))).decode()
+
+    assert f"<dt>Weights of {SHIPPED}</dt> <dd>sha256 {content_hash(CHECKPOINTS / SHIPPED)}" in html
+    assert "<dt>Head</dt> <dd>L1·H5</dd>" in html
+    assert "<dt>Checkpoint</dt>" not in html
+    assert "<dt>View</dt>" not in html
 
 
 def test_a_step_that_cannot_be_drawn_is_named(lesson: Lesson, monkeypatch: pytest.MonkeyPatch):
