@@ -43,7 +43,8 @@ def choice(
     if kind not in CONTROLS:
         return None
     control = getattr(element, kind)
-    if _has_key(control, hidden) or (only is not None and not _has_key(control, only)):
+    key = control.id.split("-", maxsplit=2)[-1]  # an id is "$$ID", a hash and the key
+    if key in hidden or (only is not None and key not in only):
         return None
     if CONTROLS[kind] and control.set_value:
         words = kind == "slider" and control.options
@@ -68,11 +69,6 @@ def session_values(context: ScriptRunContext) -> ValueOf:
         return _said(context.session_state[id_]) if id_ in context.session_state else ""
 
     return value_of
-
-
-def _has_key(control: Any, keys: Collection[str]) -> bool:
-    """Whether one of these is the control's key, in which its id ends."""
-    return any(control.id.endswith(f"-{key}") for key in keys)
 
 
 def _held(state: WidgetState) -> str:

@@ -239,4 +239,4 @@ def shown_weights() -> tuple[tuple[str, str], ...]:
         with suppress(ValueError):  # a broken one is not what is shown
             digest = weights_digest(name, None)
             known.setdefault(short(digest), (name, digest))
-    return tuple(known.get(one, ("another model", f"{one}…")) for one in found)
+    return tuple(known.get(one, (f"{one}…", f"{one}…")) for one in found)

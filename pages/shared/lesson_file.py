@@ -104,7 +104,10 @@ def _plain(step: Step, text: str) -> str:
 def _numbers(step: Step) -> Table:
     """Every claim with how far what is computed may be off."""
     rows = tuple(
-        (f"{claim.figure} {claim.text}", f"± {number_text(claim.tolerance, claim.unit)}")
+        (
+            f"{claim.figure} {claim.text}",
+            f"± {number_text(claim.tolerance, claim.unit)}" if claim.tolerance else "exactly",
+        )
         for claim in step.claims
     )
     return Table(columns=("Computed again by the tests", "within"), rows=rows)
