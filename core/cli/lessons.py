@@ -1,10 +1,13 @@
-"""`lesson`: the lessons there are, and every figure of one computed again."""
+"""`lesson`: the lessons there are, every figure of one computed again, or one as a file."""
 
 import argparse
 import json
 from dataclasses import asdict
+from pathlib import Path
 
+from core.files import check_target
 from core.lessons.check import Checked, check
+from core.lessons.kept import keep_lesson
 from core.lessons.lesson import Lesson
 from core.lessons.reading import find_lesson, list_lessons
 from core.paths import LESSONS
@@ -23,12 +26,13 @@ def add_lesson(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="compute every claim again; exit status 1 if one does not hold",
     )
+    what.add_argument("--out", type=Path, metavar="FILE", help="the whole lesson as one HTML file")
     parser.add_argument("--json", action="store_true", help="one JSON object to standard output")
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
-    """List the lessons, or check one. Returns the exit status."""
+    """List the lessons, check one or keep it. Returns the exit status."""
     if options.list:
         if options.name is not None:
             raise ValueError("--list names all lessons: leave NAME out")
@@ -36,6 +40,10 @@ def run(options: argparse.Namespace) -> int:
         return 0
     if options.name is None:
         raise ValueError("which lesson? lesson NAME --check; lesson --list names them")
+    if options.out is not None:
+        check_target(options.out)
+        keep_lesson(find_lesson(options.name, LESSONS).name, options.out)
+        return 0
     claims = check(find_lesson(options.name, LESSONS))
     _say(claims, as_json=options.json)
     return 0 if all(claim.holds for claim in claims) else WRONG

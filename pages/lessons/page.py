@@ -5,6 +5,8 @@ import streamlit as st
 from core.lessons.lesson import Lesson
 from core.lessons.reading import list_lessons
 from core.paths import LESSONS
+from pages.lessons.pupil import show_class, show_join
+from pages.lessons.teacher import is_held, show_teacher
 from pages.shared.frame import Place, go_to
 from pages.shared.text import plain
 
@@ -22,6 +24,10 @@ def main() -> None:
         st.error("", icon=":material/block:")
         st.text(str(error))
         return
+    show_class(lessons)
+    show_teacher(lessons)
+    if not is_held():
+        show_join()
     if not lessons:
         st.info("There is no lesson in the folder assets/lessons/.", icon=":material/menu_book:")
     for lesson in lessons:

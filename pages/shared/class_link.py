@@ -7,12 +7,16 @@ from urllib.parse import urlencode
 import segno
 import streamlit as st
 
-from pages.shared import hidden, link, weights
+from pages.shared import hidden, link, weights, who
 from pages.shared.in_class import PUPIL
 
 ADDRESS_VARIABLE = "EXPLORER_ADDRESS"
 KEY, TITLE = "class-link", "Link for the class"
 LOCAL = ("localhost", "127.0.0.1", "::1")
+LOCAL_ADDRESS = (
+    "This address means the machine it is opened on. Open the page by this machine's name on the "
+    f"network, or set {ADDRESS_VARIABLE}."
+)
 PARTS = {
     hidden.TEXT: "Text: captions and explanations",
     hidden.SIDEBAR: "Sidebar",
@@ -46,24 +50,21 @@ def _show(page: str) -> None:
     st.code(address, language=None, wrap_lines=True)
     if not on_network():
         st.caption("Only this machine reaches this server: start it with --server.address 0.0.0.0")
-    elif _is_local(address):
-        st.caption(
-            "This address means the machine it is opened on. Open the page by this machine's name "
-            f"on the network, or set {ADDRESS_VARIABLE}."
-        )
+    elif is_local(address):
+        st.caption(LOCAL_ADDRESS)
     elif not embed:
-        st.image(_qr_code(address), caption="QR code of this address", width=260)
+        st.image(qr_code(address), caption="QR code of this address", width=260)
 
 
 def address_of(page: str, hide: list[str], *, embed: bool = False) -> str:
     """The address of this view as everybody may open it, with short hashes of its weights."""
-    own = {hidden.HIDE, weights.WEIGHTS, PUPIL}
+    own = {hidden.HIDE, weights.WEIGHTS, PUPIL}  # a pupil is the one who has its address
     query = {key: st.query_params.get_all(key) for key in st.query_params if key not in own}
     query |= {hidden.HIDE: hide, weights.WEIGHTS: weights.shown()}
     if embed:
         query["embed"] = ["true"]
     said = urlencode(query, doseq=True)
-    return f"{_page_address(page)}?{said}" if said else _page_address(page)
+    return f"{page_address(page)}?{said}" if said else page_address(page)
 
 
 def on_network() -> bool:
@@ -71,20 +72,21 @@ def on_network() -> bool:
     return st.get_option("server.address") not in LOCAL
 
 
-def _page_address(page: str) -> str:
+def page_address(page: str) -> str:
     """That of the configured server, else the one that the browser used."""
-    configured = os.environ.get(ADDRESS_VARIABLE, "")
+    configured = os.environ.get(ADDRESS_VARIABLE, "") or who.server().address
     if configured:
         return f"{configured.rstrip('/')}/{page}"
     return st.context.url or f"/{page}"
 
 
-def _is_local(address: str) -> bool:
+def is_local(address: str) -> bool:
+    """Whether an address means the machine that opens it."""
     return any(f"//{name}" in address for name in LOCAL) or "//[::1]" in address
 
 
 @st.cache_data(max_entries=64, show_spinner=False)
-def _qr_code(address: str) -> bytes:
+def qr_code(address: str) -> bytes:
     """Black on white in either theme, as cameras want it."""
     picture = io.BytesIO()
     segno.make(address, micro=False).save(picture, kind="png", scale=8, border=4)

@@ -121,8 +121,11 @@ def _weights_of(state: State) -> tuple[str, ...]:
 
 
 def is_covered(place: Place | None) -> bool:
-    """Whether a prediction is asked for and none was made yet."""
-    return place is not None and not predicted.is_over(place.lesson.name, place.number, place.step)
+    """Whether a prediction is asked for and none was made yet, or a class is still to make it."""
+    if place is None or place.step.predict is None:
+        return False
+    at = (place.lesson.name, place.number)
+    return not predicted.is_over(*at, place.step) or in_class.waits(*at)
 
 
 def show(place: Place, draw: Callable[[], None]) -> None:
@@ -136,8 +139,11 @@ def show(place: Place, draw: Callable[[], None]) -> None:
         predict = place.step.predict
         if predict is not None and is_covered(place):
             with st.container(key=ASK):
-                st.caption("First say what you expect; then the page appears.")
+                if not predicted.is_over(place.lesson.name, place.number, place.step):
+                    st.caption("First say what you expect; then the page appears.")
                 predicted.ask(place.lesson.name, place.number, place.step, predict)
+            if predicted.is_over(place.lesson.name, place.number, place.step):
+                in_class.wait(place.lesson.name, place.number)
         else:
             _draw(place, draw)
 
@@ -153,7 +159,10 @@ def _show_text(place: Place) -> None:
         outcome = predicted.outcome(lesson.name, place.number, step)
         texts += [outcome, plain(said(step, step.after))]
     st.markdown("\n\n".join(filter(None, texts)))
+    if not is_covered(place):
+        predicted.ask_again(lesson.name, place.number, step)
     _show_ways(place)
+    in_class.say()
 
 
 def _show_ways(place: Place) -> None:

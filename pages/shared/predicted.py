@@ -15,7 +15,12 @@ NOTHING_SAID = "Choose or type something first, or look without."
 
 def is_over(lesson: str, number: int, step: Step) -> bool:
     """Whether the page may be shown: nothing is to be predicted, or it was, or was left out."""
-    return step.predict is None or (lesson, number) in _all_said()
+    if step.predict is None or (lesson, number) in _all_said():
+        return True
+    kept = in_class.own(lesson, number)  # of before a reload
+    if kept is not None:
+        _all_said()[lesson, number] = kept
+    return kept is not None
 
 
 def ask(lesson: str, number: int, step: Step, predict: Prediction) -> None:
@@ -32,6 +37,9 @@ def ask(lesson: str, number: int, step: Step, predict: Prediction) -> None:
         )
     if st.session_state.pop(f"{key}-empty", False):
         st.warning(NOTHING_SAID)
+    in_class.say_refused(f"{key}-refused")
+    if in_class.waits(lesson, number):
+        return
     st.button(
         "Look without an answer",
         key=f"{key}-look",
@@ -39,6 +47,32 @@ def ask(lesson: str, number: int, step: Step, predict: Prediction) -> None:
         on_click=_all_said().__setitem__,
         args=((lesson, number), ""),
     )
+
+
+def ask_again(lesson: str, number: int, step: Step) -> None:
+    """In a class, once the step is revealed: the same question, for the answer after it."""
+    predict, key = step.predict, f"{SAID}-{lesson}-{number}-after"
+    if predict is None or not in_class.can_answer_again(lesson, number):
+        return
+    with st.expander("And what would you say now?"), st.form(f"{key}-form", border=False):
+        _choose(step, predict, key)
+        st.form_submit_button(
+            "That is what I say now",
+            key=f"{key}-give",
+            on_click=_give_again,
+            args=(lesson, number, predict, key),
+        )
+        in_class.say_refused(f"{key}-refused")
+        if st.session_state.pop(f"{key}-kept", False):
+            st.caption(":material/check: It is kept beside what you said before.")
+
+
+def _give_again(lesson: str, number: int, predict: Prediction, key: str) -> None:
+    if (value := st.session_state.get(key)) is None:
+        return
+    text = _text_of(value, predict)
+    done = in_class.attempt(f"{key}-refused", lambda: in_class.told(lesson, number, text))
+    st.session_state[f"{key}-kept"] = done
 
 
 def outcome(lesson: str, number: int, step: Step) -> str:
@@ -74,9 +108,13 @@ def _give(lesson: str, number: int, predict: Prediction, key: str) -> None:
     if value is None:
         st.session_state[f"{key}-empty"] = True
         return
-    text = value if isinstance(value, str) else number_text(value, predict.unit)
-    _all_said()[lesson, number] = text
-    in_class.told(number, text)
+    text = _text_of(value, predict)
+    if in_class.attempt(f"{key}-refused", lambda: in_class.told(lesson, number, text)):
+        _all_said()[lesson, number] = text
+
+
+def _text_of(value: str | float, predict: Prediction) -> str:
+    return value if isinstance(value, str) else number_text(value, predict.unit)
 
 
 def _all_said() -> Said:

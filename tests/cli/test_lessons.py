@@ -99,6 +99,8 @@ def test_the_list_is_also_told_in_lines(
         (["nothing", "--check"], "no lesson is called 'nothing'; lessons: averages"),
         (["--check"], "which lesson?"),
         (["averages", "--list"], "leave NAME out"),
+        (["--out", "a.html"], "which lesson?"),
+        (["averages", "--out", "no/such/folder/a.html"], "there is no folder no/such/folder"),
     ],
 )
 def test_what_cannot_be_done_is_one_line(

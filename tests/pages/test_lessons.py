@@ -178,8 +178,8 @@ def test_a_control_that_is_changed_within_a_step_keeps_its_value(open_step: Call
 def test_a_page_is_covered_until_a_choice_was_made(
     open_step: Callable, said: Callable, monkeypatch: pytest.MonkeyPatch
 ):
-    told: list[tuple[int, str]] = []
-    monkeypatch.setattr(in_class, "told", lambda step, text: told.append((step, text)))
+    told: list[tuple[str, int, str]] = []
+    monkeypatch.setattr(in_class, "told", lambda *answer: told.append(answer))
     app = open_step("attention", lesson="a-lesson", **{"lesson-step": "2"})
     assert not app.get("vega_lite_chart")
     assert "So it was." not in said(app)
@@ -191,7 +191,7 @@ def test_a_page_is_covered_until_a_choice_was_made(
     assert len(app.get("vega_lite_chart")) == 3
     assert "You said **next to none**. It is **nearly all**." in said(app)
     assert "So it was." in said(app)
-    assert told == [(2, "next to none")]
+    assert told == [("a-lesson", 2, "next to none")]
 
 
 def test_what_was_predicted_right_is_said_to_be_and_nobody_has_to_predict(
