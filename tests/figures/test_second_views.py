@@ -138,8 +138,8 @@ def growth(n: int) -> Figure:
     pairs = [(n, 1.0), (2 * n, 2.0)]
     lines = [
         Line(
-            name=name,
             method=name,
+            grows="as L^2",
             family=i,
             shape=i,
             points=[(n, 1.0, 0.5, 2.0, "with care")],
