@@ -154,7 +154,7 @@ def legend(**options: Any) -> alt.Legend:
 
 
 def dashes(
-    names: list[str], patterns: list[list[int]], *, orient: str = "bottom", columns: int = 4
+    names: list[str], patterns: list[list[int]], *, orient: str = "bottom", columns: Any = 4
 ) -> alt.StrokeDash:
     """A dash pattern for each value of `name`, with a legend of so many columns.
 

@@ -127,7 +127,7 @@ def lens(n: int) -> Figure:
 def bars(n: int) -> Figure:
     shares = [(name, 0.5, (0.4, 0.6)) for name in names(n)]
     points = [(name, f"from {name}", 0.5, "") for name in names(n)[1:]]
-    return report.accuracy_bars(shares, [("all", 1 / n)], points, title="", axis=f"{n}")
+    return report.accuracy_bars(shares, [("all", 1 / n)], points, axis=f"{n}")
 
 
 def wrong_answers(n: int) -> Figure:
