@@ -11,7 +11,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from pages.shared import link
+from pages.shared import class_link, frame, hidden, in_class, keep, link, weights, who
 
 ICON = Path(__file__).parent / "assets" / "icon.svg"
 IS_SCRIPT = __name__ == "__main__"
@@ -26,6 +26,7 @@ if not IS_SCRIPT:
 # party's server at each visit.
 PAGES = {
     "home": ("home", "Home"),
+    "lessons": ("menu_book", "Lessons"),
     "attention": ("grid_on", "Attention"),
     "heads": ("filter_center_focus", "Heads"),
     "compare": ("compare", "Compare"),
@@ -45,16 +46,35 @@ page = st.navigation(
             default=name == "home",
         )
         for name, (icon, title) in PAGES.items()
-    ]
+    ],
+    # A frame in another page shows one page, with its controls.
+    position="hidden" if IS_SCRIPT and st.context.is_embedded else "sidebar",
 )
 if IS_SCRIPT:
     st.set_page_config(page_title="Attention Explorer", page_icon=ICON, layout="wide")
-    notice = st.container()
-    link.open_page(page.url_path)
-    try:
-        page.run()
-    finally:  # a page may stop where it is
-        link.say(notice)
+    with keep.offered(page.url_path, PAGES[page.url_path or "home"][1]):
+        notice = st.container()
+        weights.begin()
+        in_class.visit()
+        place = frame.place_of(page.url_path)  # may go to another page
+        covered, names = frame.is_covered(place), hidden.asked()
+        names += [] if place is None else place.step.hide
+        gone = hidden.hide(names)  # at once what can be; the rest when it is drawn
+        try:
+            if place is None:
+                link.open_page(page.url_path)
+                page.run()
+            else:
+                frame.show(place, page.run)
+        finally:  # a page may stop where it is
+            class_link.offer(page.url_path)
+            who.show_field()
+            who.show_problem(notice)
+            weights.compare()
+            hidden.hide(set(names) - gone)
+            if not covered:
+                hidden.tell_unknown(names)
+            link.say(notice, covered=covered)
 else:
     from starlette.middleware import Middleware
 

@@ -11,12 +11,14 @@ PEOPLE = ASSETS / "people.tsv"
 JUDGED = ASSETS / "people_judged.tsv"
 QUESTIONS = ASSETS / "questions"
 BENCHMARKS = ASSETS / "benchmarks"
+LESSONS = ASSETS / "lessons"
 OWN_MODEL = ASSETS / "own_model.json"
 CHECKPOINTS = ROOT / "checkpoints"
 RUNS = CHECKPOINTS / "runs"
 COURSE_VARIABLE = "A5_DATA"
 TRACES_VARIABLE = "EXPLORER_TRACES"
 QUESTIONS_VARIABLE = "EXPLORER_QUESTIONS"
+CLASSROOM_VARIABLE = "EXPLORER_CLASSROOM"
 
 
 def course_folder() -> Path | None:
@@ -40,3 +42,8 @@ def _named_by(variable: str) -> Path | None:
 def traces_folder() -> Path | None:
     """Where trace files lie that the pages offer, if the environment says so."""
     return _named_by(TRACES_VARIABLE)
+
+
+def classroom_folder() -> Path:
+    """Where the answers of classes are kept: beside the runs unless the environment says where."""
+    return _named_by(CLASSROOM_VARIABLE) or RUNS.parent / "classroom"

@@ -54,4 +54,4 @@ def test_who_looks_at_a_model_knows_the_seam_alone():
 
 def test_the_ids_of_mark_and_padding_are_asked_of_the_vocabulary():
     using = [name for name, code in files() if CONSTANTS & names(code)]
-    assert using == ["core/data/vocabulary.py"]
+    assert using == ["core/data/own_vocabulary.py"]

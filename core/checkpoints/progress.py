@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 Progress = Callable[[str], None]
+Counted = Callable[[int, int], None]  # told how many are done, and of how many
 
 
 def silent(_text: str) -> None:

@@ -4,8 +4,8 @@ import sys
 import time
 from typing import Any
 
+from core.checkpoints.progress import Counted
 from core.inspection.head_rows import HeadTable
-from core.inspection.head_table import Progress
 from core.inspection.heads import head_name
 
 INSTEAD = {"zero": "zero", "mean": "its mean over the {} questions"}
@@ -71,7 +71,7 @@ def _left_out(report: dict[str, Any]) -> str:
     )
 
 
-def progress_over(n_questions: int | None, n_tables: int = 1) -> Progress | None:
+def progress_over(n_questions: int | None, n_tables: int = 1) -> Counted | None:
     """Says on standard error how far it is, on a terminal; over a question set, which may be asked
     of a large model, also how long it will take, from the second head on: by what it took.
     """

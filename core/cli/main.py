@@ -21,6 +21,7 @@ from core.cli.evaluating import add_evaluate
 from core.cli.heads import add_heads
 from core.cli.importing import add_import
 from core.cli.jobs import add_jobs
+from core.cli.lessons import add_lesson
 from core.cli.montecarlo import add_montecarlo
 from core.cli.opening import add_open
 from core.cli.repeated import add_repeated
@@ -44,7 +45,7 @@ class Parser(argparse.ArgumentParser):
 def main(arguments: Sequence[str]) -> int:
     """Run one verb; returns the exit status."""
     try:
-        _run(arguments)
+        return _run(arguments)
     except BrokenPipeError as error:
         if error.filename is None:  # not a file that was asked for, but what is printed
             return UNHEARD
@@ -54,14 +55,14 @@ def main(arguments: Sequence[str]) -> int:
         return _end(REFUSED, f"error: {legible(said)}")
     except KeyboardInterrupt:
         return _end(INTERRUPTED, "interrupted")
-    return 0
 
 
-def _run(arguments: Sequence[str]) -> None:
+def _run(arguments: Sequence[str]) -> int:
+    """The status is 0 unless a verb gives another."""
     try:
         _refuse_bytes(arguments)
         options = build_parser().parse_args(arguments)
-        options.run(options)
+        return options.run(options) or 0
     finally:
         for stream in (sys.stdout, sys.stderr):
             _deliver(stream)
@@ -131,6 +132,7 @@ def build_parser() -> argparse.ArgumentParser:
     add_import(
         commands.add_parser("import", help="read a file of the course's code, nanoGPT or minGPT")
     )
+    add_lesson(commands.add_parser("lesson", help="lessons, and whether their figures hold"))
     add_open(commands.add_parser("open", help="anyone's model: a folder or a GGUF file"))
     return parser
 

@@ -3,12 +3,13 @@
 Over a split in a table, or for one question, to stand beside the averages.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from core.checkpoints.progress import Counted
 from core.checkpoints.store import Checkpoint
 from core.data.people import Question
 from core.data.question_set import of_subject
@@ -31,8 +32,6 @@ from core.inspection.readings import Readings, named_scores, read_trace
 from core.inspection.split_readings import read_split
 from core.inspection.traced import Array, AttentionTrace
 from core.models.seam import Model
-
-Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,7 +125,7 @@ def head_tables(
     questions: Sequence[Question],
     dev: Sequence[Question],
     *,
-    progress: Progress | None = None,
+    progress: Counted | None = None,
 ) -> tuple[dict[Mode, HeadTable], HeadMeans]:
     """The table in both modes, and the means over the dev questions. Cost: that of two tables."""
     prepared = prepare(checkpoint, questions)
@@ -144,7 +143,7 @@ def measure_heads(
     checkpoint: Checkpoint,
     prepared: Prepared,
     off: HeadsOff = EVERY_HEAD_ON,
-    progress: Progress | None = None,
+    progress: Counted | None = None,
     *,
     heads: Sequence[Head] | None = None,
 ) -> HeadTable:
@@ -216,17 +215,24 @@ def read_head(prepared: Prepared, layer: int, head: int) -> dict[str, Any]:
 
 
 def head_example(
-    checkpoint: Checkpoint, trace: AttentionTrace, off: HeadsOff = EVERY_HEAD_ON
+    checkpoint: Checkpoint,
+    trace: AttentionTrace,
+    off: HeadsOff = EVERY_HEAD_ON,
+    *,
+    progress: Counted | None = None,
 ) -> HeadExample:
-    """Every head off alone for a traced question; `off` says what takes its place.
+    """Every head off alone for a traced question; `off` says what takes its place, `progress` is
+    told (heads done, heads) after each of them.
 
     Cost: a pass for each head, and the answers that change. Raises ValueError for what
     `checked_off` refuses.
     """
     model, before = checkpoint.model, answered(checkpoint, [Question(trace.question, None, "")])
-    found = [
-        effect(checkpoint, before, replace(off, heads=(head,))) for head in every_head(model.shape)
-    ]
+    heads, found = every_head(model.shape), list[Effect]()
+    for head in heads:
+        found.append(effect(checkpoint, before, replace(off, heads=(head,))))
+        if progress is not None:
+            progress(len(found), len(heads))
     shape = (trace.n_layers, trace.n_heads)
     lost = np.array([-float(effect.answer_change[0]) for effect in found]).reshape(shape)
     added = np.full(shape, np.nan)

@@ -14,6 +14,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from core.checkpoints.progress import Counted
 from core.checkpoints.store import Checkpoint
 from core.generation.greedy import answer, attending, prompt_ids
 from core.inspection.heads import check_head, head_name
@@ -75,8 +76,16 @@ class Both(NamedTuple):
 
 
 @torch.inference_mode()
-def patch(checkpoint: Checkpoint, question: str, other: str, sites: Sequence[Site]) -> Patched:
-    """Try every site alone. Cost: for each one pass over the question with both answers.
+def patch(
+    checkpoint: Checkpoint,
+    question: str,
+    other: str,
+    sites: Sequence[Site],
+    *,
+    progress: Counted | None = None,
+) -> Patched:
+    """Try every site alone; `progress` is told (sites done, sites). Cost: for each one pass over
+    the question with both answers.
 
     Raises ValueError if the questions differ in their number of tokens, and for a site that the
     model does not have (of a Perceiver, a layer and a position where no latent stands).
@@ -90,10 +99,12 @@ def patch(checkpoint: Checkpoint, question: str, other: str, sites: Sequence[Sit
     for site in sites:
         check_site(model, donor, site)
     both = _both(given[0].ids, given[1].ids, fill=checkpoint.vocabulary.pad_id)
-    patched = [
-        _logs(model, prompts[0], both, chunk, donor)
-        for chunk in (sites[i : i + SITES_AT_ONCE] for i in range(0, len(sites), SITES_AT_ONCE))
-    ]
+    patched: list[Array] = []
+    for start in range(0, len(sites), SITES_AT_ONCE):
+        chunk = sites[start : start + SITES_AT_ONCE]
+        patched.append(_logs(model, prompts[0], both, chunk, donor))
+        if progress is not None:
+            progress(start + len(chunk), len(sites))
     own, others = (_logs(model, prompt, both, [None], donor)[0] for prompt in prompts)
     return Patched(
         answers=(given[0].text, given[1].text),

@@ -4,7 +4,7 @@ Scores and losses are those of core.inspection.repeated_rows. Of a layer's weigh
 kept, so what is held at once is one layer's weights of one batch, or the logits of one half.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,6 +13,7 @@ import torch.nn.functional as F
 from numpy.typing import NDArray
 from torch import Tensor
 
+from core.checkpoints.progress import Counted
 from core.checkpoints.store import Checkpoint
 from core.generation.greedy import attending
 from core.inspection.ablate import switched_off
@@ -33,7 +34,6 @@ from core.models.seam import Attend, Model, Shape
 
 BATCH_BYTES = 150_000_000
 Z_95 = 1.96
-Progress = Callable[[int, int], None]
 Numbers = NDArray[np.float64]
 
 
@@ -108,7 +108,7 @@ def measure_repeated(
     n_sequences: int = N_SEQUENCES,
     seed: int = 0,
     begin: int | None = None,
-    progress: Progress = lambda _done, _total: None,
+    progress: Counted = lambda _done, _total: None,
 ) -> Repeated:
     """All of it. `progress` is told (passes done, passes) after each pass over all sequences.
 

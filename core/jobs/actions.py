@@ -8,7 +8,7 @@ import shutil
 import signal
 import socket
 import time
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -24,6 +24,7 @@ from core.jobs.folder import (
     job_folder,
     named_folder,
     new_id,
+    write_owner,
     write_stop,
     write_ticket,
 )
@@ -39,9 +40,21 @@ ENDING_SECONDS = 2.0
 SIGTERM_AFTER_SECONDS, SIGKILL_AFTER_SECONDS = 15.0, 45.0
 
 
-def start(root: Path, spec: TrainSpec | BenchJob, launcher: Launcher) -> str:
+def _anybody(jobs: list[Job]) -> None:
+    """No quota."""
+
+
+def start(
+    root: Path,
+    spec: TrainSpec | BenchJob,
+    launcher: Launcher,
+    *,
+    owner: str | None = None,
+    allow: Callable[[list[Job]], None] = _anybody,
+) -> str:
     """Put a job into the queue and launch its worker, which waits for its turn; returns the id.
 
+    `owner` says whose it is; `allow` raises ValueError for one job too many beside all others.
     Raises ValueError if it cannot be started here, OSError if the disk refuses.
     """
     _refuse_obstacle(launcher)
@@ -53,6 +66,7 @@ def start(root: Path, spec: TrainSpec | BenchJob, launcher: Launcher) -> str:
         sweep(root)
         jobs = list_all(root)
         _refuse_crowd(root, jobs)
+        allow(jobs)
         job_id = new_id(datetime.now(UTC))
         folder = root / job_id
         part = root / f".new-{job_id}"
@@ -60,6 +74,8 @@ def start(root: Path, spec: TrainSpec | BenchJob, launcher: Launcher) -> str:
             part.mkdir()
             write_json(part / JOB, spec.to_dict())
             write_ticket(part, _ticket(1, jobs, launcher))
+            if owner is not None:
+                write_owner(part, owner)
             part.rename(folder)  # a folder with an id is a whole job
             launcher.launch(folder, threads=spec.threads)
         except OSError:

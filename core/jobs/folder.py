@@ -4,11 +4,13 @@ job.json     what to do; written once, before the folder has its name
 ticket.json  the attempt that is wanted and its place in the queue; written by start and resume
 stop.json    a request to end one attempt; written by stop
 status.json  how the attempt goes; written by the worker alone, while it holds worker.lock
+owner.json   a hash that says whose it is, where a page started it; written once, with job.json
 
 Each is replaced whole. An attempt has a number, so that what belongs to an earlier one counts no
 more and nothing has to be deleted.
 """
 
+import hashlib
 import os
 import re
 import secrets
@@ -21,6 +23,7 @@ from core.files import read_json, write_json
 from core.from_json import dataclass_from_dict
 
 JOB, TICKET, STOP, STATUS = "job.json", "ticket.json", "stop.json", "status.json"
+OWNER = "owner.json"
 LOCK, LOG = "worker.lock", "log.txt"
 TAIL_BYTES = 65536  # of a log, that are read
 PATIENCE_SECONDS = 30.0
@@ -108,6 +111,26 @@ def read_stop(folder: Path) -> StopRequest | None:
 def write_stop(folder: Path, request: StopRequest) -> None:
     """Only under the queue's lock."""
     write_json(folder / STOP, asdict(request))
+
+
+def owner_of(token: str) -> str:
+    """What is kept of somebody's token."""
+    return hashlib.sha256(f"owner {token}".encode()).hexdigest()[:32]
+
+
+def read_owner(folder: Path) -> str | None:
+    """Whose job it is; None where nobody is known. Raises ValueError if the file is damaged."""
+    if not (folder / OWNER).exists():
+        return None
+    owner = read_json(folder / OWNER).get("owner")
+    if not isinstance(owner, str):
+        raise ValueError(f"{folder / OWNER}: an owner is needed")
+    return owner
+
+
+def write_owner(folder: Path, owner: str) -> None:
+    """Before the folder has its name."""
+    write_json(folder / OWNER, {"owner": owner})
 
 
 def is_stop_requested(folder: Path, attempt: int) -> bool:

@@ -22,6 +22,7 @@ from core.jobs.folder import (
     Ticket,
     job_folder,
     job_folders,
+    read_owner,
     read_stop,
     read_ticket,
 )
@@ -44,7 +45,8 @@ class Job:
     """All that is known of a job at one moment; what cannot be read of it is None.
 
     `spec` is that of a training, `bench` that of a measurement. `place` is 1 for the next in the
-    queue of its device. `lost` is the file for want of which it cannot go on.
+    queue of its device. `lost` is the file for want of which it cannot go on. `owner` is a hash
+    that says who started it on a page.
     """
 
     id: str
@@ -58,6 +60,7 @@ class Job:
     place: int | None = None
     bench: BenchJob | None = None
     lost: str | None = None
+    owner: str | None = None
 
     @property
     def assignment(self) -> TrainSpec | BenchJob | None:
@@ -150,6 +153,7 @@ def read_job(folder: Path, *, now: float | None = None) -> Job:
     ticket = _tried(read_ticket, folder, problems)
     status = _tried(read_status, folder, problems)
     stop = _tried(read_stop, folder, problems)
+    owner = _tried(read_owner, folder, problems)
     state, message = _derive(alive, ticket, status, stop, time.time() if now is None else now)
     if state == "lost":
         problems += [] if os.access(folder, os.W_OK) else ["its folder cannot be written to"]
@@ -169,6 +173,7 @@ def read_job(folder: Path, *, now: float | None = None) -> Job:
         status=status,
         stop=stop,
         lost=lost,
+        owner=owner,
     )
 
 

@@ -7,7 +7,7 @@ import streamlit as st
 from core.data.question_set import QuestionSet
 from core.data.task import Task
 from core.inspection.heads import Mode
-from pages.shared import bound
+from pages.shared import bound, weights
 from pages.shared.choosing import TRACE, checkpoint_task, choose_model
 from pages.shared.no_first import choose_no_first
 from pages.shared.records import sets_of, weights_digest
@@ -60,6 +60,7 @@ def choose(part: str) -> Measured | OpenedTrace | None:
         if checkpoint == TRACE:
             return choose_trace(prefix=PREFIX)
         digest, task = weights_digest(checkpoint, snapshot), checkpoint_task(checkpoint)
+        weights.note(digest)
         asked = None
         if part != TWICE:  # whose tokens are drawn
             asked = choose_set(task, prefix=PREFIX, recorded=sets_of(checkpoint, digest))

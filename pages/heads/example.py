@@ -19,7 +19,6 @@ from pages.heads.overview import table_of
 from pages.shared import bound
 from pages.shared.charts import download_csv, download_json, download_svg, show_chart
 from pages.shared.loading import Source, load_example, load_trace
-from pages.shared.models import listed
 from pages.shared.no_first import why_not
 from pages.shared.questions import choose_question
 from pages.shared.steps import choose_step
@@ -27,10 +26,6 @@ from pages.shared.text import percent, plain, sentence, shortened, verdict_badge
 
 TABLES_KEY = f"{PREFIX}example-tables"
 CELL = 30
-TAKES = (
-    "{} heads are switched off, each in a pass of its own, and what changes is written anew: for a "
-    "model of hundreds of heads this takes minutes."
-)
 
 
 def show_example(measured: Measured) -> None:
@@ -42,11 +37,7 @@ def show_example(measured: Measured) -> None:
         st.info(sentence(why), icon=":material/info:")
         return
     trace = load_trace(source, question)
-    place = st.empty()
-    if listed(measured.checkpoint) is not None:
-        place.caption(TAKES.format(trace.n_layers * trace.n_heads))
     found = load_example(source, question, in_place(measured, source))
-    place.empty()
     table = table_of(measured)
     rule = "exact" if measured.asked is None else measured.asked.rule
     verdict = verdict_badge(expected, trace.answer, rule)

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import streamlit as st
 
+from core.checkpoints.progress import Counted
 from core.data.corpus import questions_digest
 from core.data.people import Question
 from core.generation.greedy import prompt_ids
@@ -21,7 +22,7 @@ from core.inspection.repeated import Looked, Numbers, heads_off, look, loss_with
 from core.inspection.repeated_rows import Repeated
 from core.inspection.repeated_tokens import Twice, refuse_no_decoder, said_twice
 from pages.heads.controls import Measured
-from pages.shared.loading import HASHED, Source, shipped, with_set
+from pages.shared.loading import HASHED, Source, counted, shipped, source_key, with_set
 from pages.shared.questions import known_questions, means_of, no_means
 
 STREAM, HEADS = "residual stream", "one head"
@@ -104,17 +105,19 @@ def load_lens(source: Source, question: str, step: int) -> Lens:
     return logit_lens(source.load(), question, step=step)
 
 
-@st.cache_resource(
-    max_entries=32, show_spinner="Patching one site after the other", hash_funcs=HASHED
-)
 def load_patched(source: Source, question: str, other: str, what: str) -> Patched:
     """Every site of a kind, taken over from the other question's run. Raises ValueError for
     questions of different length.
     """
-    stored = source.load()
-    n_tokens = len(prompt_ids(stored, question))
-    sites = (residual_sites if what == STREAM else head_sites)(stored.model, n_tokens)
-    return patch(stored, question, other, sites)
+
+    def load(told: Counted) -> Patched:
+        stored = source.load()
+        n_tokens = len(prompt_ids(stored, question))
+        sites = (residual_sites if what == STREAM else head_sites)(stored.model, n_tokens)
+        return patch(stored, question, other, sites, progress=told)
+
+    key = ("patched", *source_key(source), question, other, what)
+    return counted(key, load, "Patching one site after the other", "sites")
 
 
 def why_not_asked(measured: Measured) -> str:

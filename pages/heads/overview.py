@@ -18,7 +18,7 @@ from core.inspection.head_rows import HeadTable
 from core.inspection.heads import head_name
 from pages.heads import overview_words as words
 from pages.heads.controls import PREFIX, SPLITS, TOO_OLD, Measured, choose_first_out
-from pages.shared import bound
+from pages.shared import bound, who
 from pages.shared.charts import clicked, download_csv, download_json, download_svg, show_chart
 from pages.shared.models import listed
 from pages.shared.records import problem_of, record_of
@@ -212,13 +212,16 @@ def offer_to_measure(measured: Measured) -> None:
         f"Every head is switched off in turn while all of them are answered: {TAKES[is_own]}.",
         icon=":material/hourglass_empty:",
     )
+    refused = who.refusal("measure")
     st.button(
         "Measure every head now",
         key=f"{PREFIX}measure",
         on_click=_want,
         args=(_key(measured),),
         icon=":material/play_arrow:",
+        disabled=bool(refused),
     )
+    who.say(refused)
     if measured.snapshot is None and (asked is None or asked.name != UPLOADED):
         st.markdown("Or once and for all, from the command line:")
         st.code(_command(measured), language="bash", wrap_lines=True)
@@ -236,6 +239,8 @@ def _command(measured: Measured) -> str:
 
 
 def _want(key: str) -> None:
+    if who.refusal("measure"):
+        return
     wanted = st.session_state.get(WANTED, ())
     st.session_state[WANTED] = (*wanted, key)[-MOST_WANTED:]
 

@@ -14,7 +14,7 @@ from pages.heads import repeated_words as words
 from pages.heads.controls import PREFIX, Measured
 from pages.heads.overview import HEAD_LINE, LINE, link_of
 from pages.heads.repeated_data import is_small, problem_of, result_of, want
-from pages.shared import bound
+from pages.shared import bound, who
 from pages.shared.charts import download_csv, download_json
 from pages.shared.models import listed
 from pages.shared.text import plain, sentence
@@ -92,6 +92,7 @@ def _offer(measured: Measured) -> None:
 def _offer_to_measure(measured: Measured, *, is_small: bool) -> None:
     """A button for a small model, and the command for the end of a training."""
     if is_small:
+        refused = who.refusal("measure")
         st.button(
             "Measure now",
             key=f"{PREFIX}measure-twice",
@@ -99,7 +100,9 @@ def _offer_to_measure(measured: Measured, *, is_small: bool) -> None:
             args=(measured,),
             icon=":material/play_arrow:",
             help="A few seconds.",
+            disabled=bool(refused),
         )
+        who.say(refused)
     else:
         st.markdown("These weights are too large to be measured while a page waits.")
     if measured.snapshot is None:

@@ -12,6 +12,7 @@ from core.inspection.repeated_record import RepeatedRecord, load_repeated, repea
 from core.inspection.repeated_rows import Repeated
 from core.paths import CHECKPOINTS
 from pages.heads.controls import PREFIX, Measured
+from pages.shared import who
 from pages.shared.models import home_of, listed
 
 WANTED = f"{PREFIX}wanted-twice"  # what was asked to be measured, in this session
@@ -49,6 +50,8 @@ def is_small(measured: Measured) -> bool:
 
 def want(measured: Measured) -> None:
     """Measure these weights from now on, in this session."""
+    if who.refusal("measure"):
+        return
     wanted = st.session_state.get(WANTED, ())
     st.session_state[WANTED] = (*wanted, measured.digest)[-MOST_WANTED:]
 

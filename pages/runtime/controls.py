@@ -14,8 +14,9 @@ from core.bench.summary import methods_of
 from core.catalogue import label
 from core.jobs.bench_job import bench_of
 from core.jobs.state import Job, list_benches
+from core.server import Action
 from pages.runtime import words
-from pages.shared import bound, link
+from pages.shared import bound, link, who
 from pages.shared import jobs as job_kit
 from pages.shared.jobs import JobPage
 
@@ -63,13 +64,14 @@ def show_actions(job: Job) -> None:
     with st.container(horizontal=True, horizontal_alignment="right"):
         if job.is_active:
             stop, note = (lambda: job_kit.stop(job)), "What is measured is kept."
-            _button(job, "Stop", "stop", stop, note)
+            _button(job, "Stop", "stop", "stop", stop, note)
         if job.can_resume:
             key, note = f"rt-play_arrow-{job.id}", "Only what is not measured yet."
             job_kit.resume_button(PAGE, job, "Go on", key=key, note=note)
         if not job.is_active:
             remove, note = (lambda: job_kit.remove(PAGE, job)), "Its points are lost."
-            _button(job, "Remove", "delete", remove, note)
+            _button(job, "Remove", "delete", "remove", remove, note)
+    job_kit.say_refused(job, "stop" if job.is_active else "remove")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -180,14 +182,16 @@ def _choose_display(
     )
 
 
-def _button(job: Job, name: str, icon: str, act: Callable[[], None], note: str) -> None:
+def _button(
+    job: Job, name: str, icon: str, action: Action, act: Callable[[], None], note: str
+) -> None:
     job_kit.button(
         PAGE,
         name,
         act,
         key=f"rt-{icon}-{job.id}",
         icon=f":material/{icon}:",
-        disabled=job.state == "stopping",
+        disabled=job.state == "stopping" or bool(who.refusal(action, job)),
         help=note,
     )
 

@@ -96,7 +96,7 @@ def _number(text: str, default: int, key: str) -> int:
 
 def _offer(choice: dict[str, Any]) -> None:
     """Start and what it would take, or why there is nothing to start."""
-    spec, can_start = job_kit.offered(lambda: spec_from_dict(choice))
+    spec, can_start = job_kit.offered(lambda: spec_from_dict(choice), bench_job)
     st.button(
         "Measure",
         type="primary",

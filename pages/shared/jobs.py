@@ -18,13 +18,15 @@ from core.jobs.bench_job import BenchJob
 from core.jobs.launcher import LocalLauncher
 from core.jobs.spec import TrainSpec
 from core.jobs.state import Job, list_all
-from pages.shared import link
+from core.server import Action
+from pages.shared import link, who
 from pages.shared.charts import download, download_svg
 from pages.shared.text import plain
 
 POLL_SECONDS = 2.0
 FILE_WIDTH = 640  # pixels of a picture, which on the page is as wide as its place
 Spec = TypeVar("Spec")
+Assignment = TrainSpec | BenchJob
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,28 +48,53 @@ def all_jobs() -> list[Job]:
 
 
 def obstacle() -> str | None:
-    """Why nothing can be started here."""
-    return LocalLauncher().obstacle()
+    """Why nothing can be started here, or not by this visitor."""
+    return LocalLauncher().obstacle() or who.refusal("start") or None
 
 
-def offered(make: Callable[[], Spec]) -> tuple[Spec | None, bool]:
-    """What a form asks for, and whether it can be started; else the reason is on the page."""
-    reason, spec = obstacle(), None
+def too_much(make: Callable[[], Sequence[Assignment]]) -> str | None:
+    """Why the visitor may not start these jobs beside those that are there; made where it counts.
+
+    Of what cannot be made nothing is said: starting it says why.
+    """
+    if not who.has_quota():
+        return None
+    with suppress(ValueError):
+        return who.beyond(all_jobs(), [who.shortened(spec) for spec in make()]) or None
+    return None
+
+
+def offered(
+    make: Callable[[], Spec], job_of: Callable[[Spec], Assignment]
+) -> tuple[Spec | None, bool]:
+    """What a form asks for, and whether its job can be started; else the reason is on the page."""
+    spec, reason = None, obstacle()
     try:
-        spec = make()
+        spec = made = make()
     except ValueError as error:
         st.error(plain(str(error)), icon=":material/block:")
+    else:
+        reason = reason or too_much(lambda: [job_of(made)])
     if reason is not None:
         st.warning(plain(reason), icon=":material/info:")
     return spec, spec is not None and reason is None
 
 
-def begin(page: JobPage, specs: Sequence[TrainSpec | BenchJob], view: str) -> None:
+def begin(page: JobPage, specs: Sequence[Assignment], view: str) -> None:
     """Put jobs into the queue; the last of them is looked at."""
 
     def start() -> None:
-        for spec in specs:
-            st.session_state[page.chosen] = actions.start(paths.RUNS, spec, LocalLauncher())
+        who.demand("start")
+        wanted = [who.shortened(spec) for spec in specs]
+        who.demand_room(all_jobs(), wanted)  # all of them, before the first is there
+        for spec in wanted:
+            st.session_state[page.chosen] = actions.start(
+                paths.RUNS,
+                spec,
+                LocalLauncher(),
+                owner=who.owner(),
+                allow=lambda jobs, spec=spec: who.demand_room(jobs, [spec]),
+            )
         if st.session_state.get(page.view) != view:
             st.session_state[page.view] = view
 
@@ -76,16 +103,19 @@ def begin(page: JobPage, specs: Sequence[TrainSpec | BenchJob], view: str) -> No
 
 def stop(job: Job) -> None:
     """Ask it to end after its step."""
+    who.demand("stop", job)
     actions.stop(paths.RUNS, job.id)
 
 
 def resume(job: Job) -> None:
     """Put it back into the queue."""
+    who.demand("resume", job)
     actions.resume(paths.RUNS, job.id, LocalLauncher())
 
 
 def remove(page: JobPage, job: Job) -> None:
     """Delete it; the page then looks at another."""
+    who.demand("remove", job)
     actions.remove(paths.RUNS, job.id)
     st.session_state.pop(page.chosen, None)
     st.query_params.pop(page.query, None)
@@ -96,7 +126,13 @@ def press_on(jobs: Sequence[Job]) -> None:
     for job in jobs:
         if job.state == "stopping":
             with suppress(ValueError, OSError):  # it ended just now, or the disk is full
-                stop(job)
+                actions.stop(paths.RUNS, job.id)
+
+
+def say_refused(job: Job, *done: Action) -> None:
+    """Beside buttons that the visitor may not press: why not."""
+    for why in dict.fromkeys(filter(None, (who.refusal(action, job) for action in done))):
+        who.say(why)
 
 
 def button(page: JobPage, label: str, act: Callable[[], None], *, key: str, **options: Any) -> None:
@@ -106,7 +142,7 @@ def button(page: JobPage, label: str, act: Callable[[], None], *, key: str, **op
 
 def resume_button(page: JobPage, job: Job, label: str, *, key: str, note: str) -> None:
     """A job goes on, or the reason why it cannot."""
-    reason = obstacle()
+    reason = who.refusal("resume", job) or obstacle()
     button(
         page,
         label,

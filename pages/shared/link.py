@@ -17,6 +17,8 @@ from pages.shared.text import plain
 
 STATE = "link"
 MOST_CHARACTERS = 60  # of a value, in a sentence
+# Of an address, what belongs to the view as a whole and to no control.
+OF_THE_VIEW = frozenset({"lesson", "lesson-step", "hide", "weights", "class", "pupil", "present"})
 Spelled = list[str]
 Query = frozenset[tuple[str, tuple[str, ...]]]
 
@@ -33,8 +35,8 @@ class Refused:
 @dataclass(slots=True)
 class Link:
     """What a session remembers: `met`, `quiet` and `refused` since its `page` was opened, `drawn`
-    in the last whole run; by page all its `keys` and the query that a menu led to (`came`); by key
-    the default that was `put` last.
+    and what else was `told` in the last whole run; by page all its `keys` and the query that a menu
+    led to (`came`); by key its label and the default that was `put` last.
     """
 
     page: str | None = None
@@ -47,10 +49,14 @@ class Link:
     queries: dict[str, Query] = field(default_factory=dict[str, Query])
     chosen: set[str] = field(default_factory=set[str])
     put: dict[str, Any] = field(default_factory=dict[str, Any])
+    labels: dict[str, str] = field(default_factory=dict[str, str])
+    told: list[str] = field(default_factory=list[str])
 
 
-def open_page(page: str) -> None:
+def open_page(page: str, *, arrives: bool = False) -> None:
     """Before a page is drawn: what its controls remember, and on the way back in the browser, too.
+
+    What `arrives` is taken as the browser's way back takes an entry, and was left behind by nobody.
 
     Streamlit leaves entries without the page's whole query in the browser's history when a menu is
     followed, and takes the default of every control that an entry does not name. Drawn again as
@@ -61,7 +67,7 @@ def open_page(page: str) -> None:
     back = context is not None and context.is_history_navigation
     moved, keys = link.page != page, link.keys.setdefault(page, set())
     _drop_foreign(link, page)
-    if back and _is_left_behind(link, page):
+    if back and not arrives and _is_left_behind(link, page):
         if moved:
             _begin(link, page)
         for key in link.met & set(st.session_state):
@@ -103,19 +109,47 @@ def _query() -> Query:
     return frozenset((key, tuple(st.query_params.get_all(key))) for key in st.query_params)
 
 
-def say(place: DeltaGenerator) -> None:
-    """After a page was drawn: every sentence about what a link named in vain."""
+def tell(sentence: str) -> None:
+    """Say this, too, at the top of the page; in Markdown."""
+    _link().told.append(sentence)
+
+
+def controls() -> dict[str, str]:
+    """The labels of all controls that the last whole run drew, by key, in their order."""
     link = _link()
+    return {key: label for key, label in link.labels.items() if key in link.drawn}
+
+
+def keys_here() -> frozenset[str]:
+    """The keys of the page that is open, as far as it has drawn or named them."""
+    link = _link()
+    return frozenset(link.keys.get(link.page or "", set()))
+
+
+def say(place: DeltaGenerator, *, covered: bool = False) -> None:
+    """After a page was drawn: every sentence about what a link named in vain.
+
+    Of a page that is still covered nothing is known.
+    """
+    link = _link()
+    told, link.told = link.told, []
+    if covered:
+        _show(place, told)
+        return
     if link.came:
         link.came = False
         link.queries[link.page or ""] = _query()
-    sentences = [_refusal(found) for key, found in link.refused.items() if key in link.drawn]
-    sentences += [
+    told += [_refusal(found) for key, found in link.refused.items() if key in link.drawn]
+    told += [
         f"The link also names {plain(key)} {_quoted(st.query_params.get_all(key))}; with what is "
         "shown here there is nothing of that kind to choose."
         for key in st.query_params
-        if key not in link.met | link.quiet
+        if key not in link.met | link.quiet | OF_THE_VIEW
     ]
+    _show(place, told)
+
+
+def _show(place: DeltaGenerator, sentences: Sequence[str]) -> None:
     if sentences:
         place.warning("  \n".join(sentences), icon=":material/link_off:")
 
@@ -164,6 +198,7 @@ def is_new(key: str) -> bool:
 def settle(key: str, label: str, asked: Spelled | None, shown: Spelled) -> None:
     """After a control was drawn: keep what was asked in vain until another choice is made."""
     _meet(key)
+    _link().labels[key] = label
     refused = _link().refused
     if asked is not None and _essence(asked) != _essence(shown):
         refused[key] = Refused(label, asked, shown)

@@ -4,16 +4,17 @@ Torch is loaded with the first model: a trace from a file is looked at without.
 """
 
 import gc
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, fields, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import streamlit as st
 
-from core.checkpoints.progress import Progress
+from core.checkpoints.kept import Kept
+from core.checkpoints.progress import Counted, Progress
 from core.checkpoints.shelf import CheckpointError, weights_path
 from core.data.corpus import course_corpus
 from core.data.course import load_course
@@ -22,6 +23,7 @@ from core.data.question_set import QuestionSet
 from core.inspection.heads import EVERY_HEAD_ON, Head, HeadsOff, Mode
 from core.inspection.traced import AttentionTrace, unwritable
 from core.paths import CHECKPOINTS, PEOPLE
+from pages.shared import weights
 from pages.shared.models import (
     USUAL,
     Writing,
@@ -39,6 +41,8 @@ if TYPE_CHECKING:
     from core.inspection.head_table import HeadExample
 
 Questions = dict[str, list[Question]]  # by split
+Thing = TypeVar("Thing")
+MOST_COUNTED = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +68,8 @@ def _asking(load: "Callable[[], Checkpoint]", asked: QuestionSet) -> "Checkpoint
     return replace(load(), asked=asked)
 
 
-def _source_key(source: Source) -> tuple[str, int | None, str, str, Writing]:
+def source_key(source: Source) -> tuple[str, int | None, str, str, Writing]:
+    """Values that stand for a model in keys of caches."""
     asked = "" if source.asked is None else source.asked.digest
     return source.name, source.snapshot, source.digest, asked, source.writing
 
@@ -75,7 +80,7 @@ def _off_key(off: HeadsOff) -> tuple[tuple[Head, ...], Mode]:
 
 
 # What stands for a model and for heads that are off in the keys of caches.
-HASHED: dict[str | type, Callable[[Any], Any]] = {Source: _source_key, HeadsOff: _off_key}
+HASHED: dict[str | type, Callable[[Any], Any]] = {Source: source_key, HeadsOff: _off_key}
 
 
 @st.cache_resource(max_entries=2)
@@ -133,9 +138,11 @@ def shipped(name: str, snapshot: int | None, writing: Writing = USUAL) -> Source
     model = listed(name)
     if model is None:
         digest = checkpoint_digest(name, snapshot)
+        weights.note(digest)
         return Source(name, snapshot, digest, partial(load_model, name, snapshot, digest))
     make_ready(model)
     digest = model_digest(model)
+    weights.note(digest)
     return Source(name, None, digest, partial(opened, model, digest, writing), writing=writing)
 
 
@@ -152,7 +159,7 @@ def load_trace(source: Source, question: str, off: HeadsOff = EVERY_HEAD_ON) -> 
         values = [getattr(found, field.name) for field in fields(found)]
         return found, sum(value.nbytes for value in values if isinstance(value, np.ndarray))
 
-    key = (*_source_key(source), question, *_off_key(off))
+    key = (*source_key(source), question, *_off_key(off))
     return kept_traces().get(key, load)
 
 
@@ -166,11 +173,37 @@ def load_effect(source: Source, question: str, off: HeadsOff) -> "Effect":
     return effect(stored, answered(stored, [Question(question, None, "")]), off)
 
 
-@st.cache_resource(
-    max_entries=32, show_spinner="Switching off one head after the other", hash_funcs=HASHED
-)
 def load_example(source: Source, question: str, off: HeadsOff) -> "HeadExample":
     """Every head off in turn while one question is answered; `off` says what takes its place."""
-    from core.inspection.head_table import head_example  # noqa: PLC0415 - loads torch
 
-    return head_example(source.load(), load_trace(source, question), off)
+    def load(told: Counted) -> "HeadExample":
+        from core.inspection.head_table import head_example  # noqa: PLC0415 - loads torch
+
+        return head_example(source.load(), load_trace(source, question), off, progress=told)
+
+    key = ("example", *source_key(source), question, *_off_key(off))
+    return counted(key, load, "Switching off one head after the other", "heads")
+
+
+def counted(key: Hashable, load: Callable[[Counted], Thing], label: str, what: str) -> Thing:
+    """What takes one pass after the other, computed once for all sessions. While it is, the page
+    says how many are done: of hundreds of heads that takes minutes.
+    """
+    kept: Kept[Any] = _kept_counted()
+
+    def loaded(said: Progress) -> tuple[Thing, int]:
+        return load(lambda done, total: said(f"{done} of {total} {what}")), 1
+
+    if key in kept.keys:
+        return kept.get(key, loaded)
+    place = st.empty()
+    with place.status(label) as status:
+        found = kept.get(key, loaded, progress=lambda said: status.update(label=f"{label}: {said}"))
+    place.empty()
+    return found
+
+
+@st.cache_resource(max_entries=1, show_spinner=False)
+def _kept_counted() -> Kept[Any]:
+    """All are small, so that they are counted and not weighed."""
+    return Kept("this measurement", lambda: MOST_COUNTED)

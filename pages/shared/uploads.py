@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
+from pages.shared import who
 from pages.shared.text import plain
 
 KEPT = "kept-"
@@ -22,14 +23,17 @@ class File:
 
 def choose_file(label: str, key: str, most_bytes: int, said: str | None = None) -> File | None:
     """The file that is kept, though another page or checkpoint was looked at meanwhile."""
+    refused = who.refusal("upload")
     st.file_uploader(
         label,
         key=key,
         max_upload_size=max(1, most_bytes // 2**20),
         on_change=_keep,
         args=(key, most_bytes),
+        disabled=bool(refused),
         help=said,
     )
+    who.say(refused)
     kept: File | None = st.session_state.get(KEPT + key)
     if kept is not None and st.session_state[key] is None:
         st.caption(f"In memory: {plain(kept.name[:60])}, {kept.size:,} bytes")
@@ -38,7 +42,7 @@ def choose_file(label: str, key: str, most_bytes: int, said: str | None = None) 
 
 def _keep(key: str, most_bytes: int) -> None:
     uploaded = st.session_state[key]
-    if uploaded is None:
+    if uploaded is None or who.refusal("upload"):
         st.session_state.pop(KEPT + key, None)
         return
     data = uploaded.getvalue()

@@ -80,9 +80,10 @@ def _show_recorded(specs: Sequence[TrainSpec]) -> None:
 
 def _offer(specs: Sequence[TrainSpec], runs: Sequence[Job | None]) -> None:
     minutes = sum(spec.minutes or 0 for spec in specs)
-    reason = job_kit.obstacle()
-    if reason is None and any(run is not None and run.is_active for run in runs):
+    if any(run is not None and run.is_active for run in runs):
         reason = "The lesson is running already, here or in another browser."
+    else:
+        reason = job_kit.obstacle() or job_kit.too_much(lambda: specs)
     st.button(
         f"Start both runs ({minutes:g} minutes of training, one after the other)",
         type="primary",

@@ -53,7 +53,7 @@ def show_form() -> None:
 
 def _offer(make: Callable[[], TrainSpec]) -> None:
     """The two buttons, or why there is nothing to start."""
-    spec, can_start = job_kit.offered(make)
+    spec, can_start = job_kit.offered(make, lambda made: made)
     with st.container(horizontal=True):
         st.button(
             "Start",
@@ -72,7 +72,7 @@ def _offer(make: Callable[[], TrainSpec]) -> None:
             help="Trains a few steps, which takes some seconds.",
         )
     if spec is not None:
-        _show_estimate(spec, wanted=wanted)
+        _show_estimate(spec, wanted=wanted and can_start)
 
 
 def _show_estimate(spec: TrainSpec, *, wanted: bool) -> None:

@@ -11,6 +11,7 @@ from core.jobs.folder import log_tail
 from core.jobs.keep import keep, kept_as, suggested_name
 from core.jobs.state import Job
 from pages.shared import jobs as job_kit
+from pages.shared import who
 from pages.shared.text import plain
 from pages.training import words
 from pages.training.charts import show_files, show_one
@@ -51,26 +52,30 @@ def _show_actions(job: Job) -> None:
             job_kit.resume_button(PAGE, job, "Resume", key=key, note=note)
         if not job.is_active:
             _ask_to_remove(job)
+    job_kit.say_refused(job, "stop" if job.is_active else "remove")
 
 
 def _ask_to_stop(job: Job) -> None:
-    with st.popover("Stop", icon=":material/stop:", disabled=job.state == "stopping"):
+    refused = bool(who.refusal("stop", job))
+    disabled = job.state == "stopping" or refused
+    with st.popover("Stop", icon=":material/stop:", disabled=disabled):
         st.markdown(
             f"Stop **{plain(job.name)}**? It may be somebody else's. It is saved after its step "
             "and can be resumed."
         )
         stop, key = (lambda: job_kit.stop(job)), f"training-stop-{job.id}"
-        job_kit.button(PAGE, "Yes, stop it", stop, key=key, type="primary")
+        job_kit.button(PAGE, "Yes, stop it", stop, key=key, type="primary", disabled=refused)
 
 
 def _ask_to_remove(job: Job) -> None:
-    with st.popover("Remove", icon=":material/delete:"):
+    refused = bool(who.refusal("remove", job))
+    with st.popover("Remove", icon=":material/delete:", disabled=refused):
         st.markdown(
             f"Remove **{plain(job.name)}** with all that it trained? It may be somebody else's, "
             "and it cannot be brought back. Checkpoints made from it stay."
         )
         remove, key = (lambda: job_kit.remove(PAGE, job)), f"training-remove-{job.id}"
-        job_kit.button(PAGE, "Yes, remove it", remove, key=key, type="primary")
+        job_kit.button(PAGE, "Yes, remove it", remove, key=key, type="primary", disabled=refused)
 
 
 def _offer_to_keep(job: Job) -> None:
@@ -91,15 +96,18 @@ def _offer_to_keep(job: Job) -> None:
         job_kit.button(
             PAGE,
             "Keep as checkpoint",
-            lambda: _keep(job.id, key),
+            lambda: _keep(job, key),
             key=f"training-keep-{job.id}",
             icon=":material/bookmark_add:",
+            disabled=bool(who.refusal("keep", job)),
             help="A copy beside the shipped checkpoints; the attention page has it at once.",
         )
+    job_kit.say_refused(job, "keep")
 
 
-def _keep(job_id: str, key: str) -> None:
-    keep(paths.RUNS, job_id, st.session_state[key], checkpoints=paths.CHECKPOINTS)
+def _keep(job: Job, key: str) -> None:
+    who.demand("keep", job)
+    keep(paths.RUNS, job.id, st.session_state[key], checkpoints=paths.CHECKPOINTS)
 
 
 def _tell_wait(job: Job) -> None:

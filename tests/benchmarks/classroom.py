@@ -5,9 +5,10 @@
     python tests/benchmarks/classroom.py 4 --between 0 --views 500   # memory over 2,000 views
     python tests/benchmarks/classroom.py --cold                      # a server's first pictures
 
-Starts the app and opens SESSIONS sessions over Streamlit's own websocket. Each opens a view of a
-page by its address (a new session, as a link or a reload does), reads it to its end, and opens the
-next one `--between` seconds after it opened this one; they start spread over the first interval.
+Starts the app with a class open for each lesson, and opens SESSIONS sessions over Streamlit's own
+websocket. Each opens a view of a page by its address (a new session, as a link or a reload does),
+reads it to its end, and opens the next one `--between` seconds after it opened this one; they start
+spread over the first interval.
 
 Not a test: the figures belong to the machine that is printed with them. The pupils run on it too.
 """
@@ -22,7 +23,7 @@ import sys
 import tempfile
 import time
 import urllib.request
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import count
@@ -38,24 +39,32 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
+from core.classroom.codes import new_pupil  # noqa: E402
+from core.classroom.store import open_session  # noqa: E402
 from core.data.people import BIRTHPLACE, load_people  # noqa: E402
 from core.data.task import NOTABLE  # noqa: E402
 from core.devices import processor_name  # noqa: E402
+from core.lessons.lesson import Lesson, Step  # noqa: E402
+from core.lessons.reading import list_lessons  # noqa: E402
 from core.paths import PEOPLE  # noqa: E402
 
 BARS = {30: 0.5, 60: 1.0, 100: 1.5}  # seconds within which 95 % of the views of all pages come
 COLD_BARS = {"home": 2.5, "attention": 6.0}  # seconds from the start of the server
 CHECKPOINTS = ("notable-pretrained", "notable-small", "notable-char")
+N_VIEWS = 11  # of one round through all pages
 MOST_SECONDS = 120.0  # then a view counts as failed
 
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """A page, its query, and the names that only this view asks about."""
+    """A page, its query, the names that only this view asks about, and what its views are called
+    if not by their page.
+    """
 
     page: str
-    query: dict[str, str]
+    query: Mapping[str, str | tuple[str, ...]]
     names: tuple[str, ...] = ()
+    kind: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,13 +79,34 @@ class Seen:
 
 
 def asked_about() -> list[str]:
-    """Everybody but her whose question the home page shows to all."""
+    """Everybody but those whose question the home page or a lesson shows to all."""
     names = [person.name for person in load_people(PEOPLE)]
-    return [name for name in names if BIRTHPLACE.question(name) != NOTABLE.example]
+    shown = str([step.state for lesson in list_lessons() for step in lesson.steps])
+    return [
+        name for name in names if BIRTHPLACE.question(name) != NOTABLE.example and name not in shown
+    ]
 
 
-def addresses() -> Iterator[Address]:
-    """Views of all pages in turn. No two ask about the same person."""
+def lesson_steps() -> list[tuple[Lesson, int, Step]]:
+    """Every step of every shipped lesson with its number."""
+    return [
+        (lesson, number, step)
+        for lesson in list_lessons()
+        for number, step in enumerate(lesson.steps, 1)
+    ]
+
+
+def step_address(n: int, codes: dict[str, str]) -> Address:
+    """A step of a lesson: alone, or every other time in the class that is open for it."""
+    steps = lesson_steps()
+    lesson, number, step = steps[n % len(steps)]
+    in_class = {"class": codes[lesson.name], "pupil": new_pupil()} if n % 2 else {}
+    query = {"lesson": lesson.name, "lesson-step": str(number), **in_class, **step.state}
+    return Address(step.page, query, kind="a lesson's step")
+
+
+def addresses(codes: dict[str, str]) -> Iterator[Address]:
+    """Views of all pages in turn. No two ask about the same person; classes by their lesson."""
     names = asked_about()
     for n in count():
         one, two = names[2 * n % len(names)], names[(2 * n + 1) % len(names)]
@@ -96,6 +126,9 @@ def addresses() -> Iterator[Address]:
         yield Address("runtime", {})
         yield Address("training", {})
         yield Address("report_card", {})
+        yield Address("lessons", {})
+        if codes:
+            yield step_address(n, codes)
 
 
 def attention_views() -> Iterator[Address]:
@@ -121,7 +154,7 @@ async def visit(server: str, address: Address, others: set[str]) -> Seen:
     """Open a view as a browser does and read it to its end."""
     start, n_bytes, exceptions, texts = time.perf_counter(), 0, [], []
     request = BackMsg()
-    request.rerun_script.query_string = urlencode(address.query)
+    request.rerun_script.query_string = urlencode(address.query, doseq=True)
     request.rerun_script.page_name = address.page
     async with websockets.connect(
         server.replace("http", "ws", 1) + "/_stcore/stream",
@@ -149,7 +182,8 @@ async def visit(server: str, address: Address, others: set[str]) -> Seen:
     said, strangers = "\n".join(texts), others - set(address.names)
     is_own = all(BIRTHPLACE.question(name) in said for name in address.names)
     is_elses = any(BIRTHPLACE.question(name) in said for name in strangers)
-    return Seen(address.page or "home", took, n_bytes, exceptions, is_elses or not is_own)
+    called = address.kind or address.page or "home"
+    return Seen(called, took, n_bytes, exceptions, is_elses or not is_own)
 
 
 async def pupil(
@@ -168,31 +202,37 @@ async def pupil(
     return seen
 
 
-async def lesson(server: str, args: argparse.Namespace) -> list[Seen]:
+async def school_hour(server: str, args: argparse.Namespace, codes: dict[str, str]) -> list[Seen]:
     """All views of all pupils."""
-    views = attention_views() if args.pages == "attention" else addresses()
+    views = attention_views() if args.pages == "attention" else addresses(codes)
     asked: set[str] = set()
     groups = [pupil(server, turn, args, views, asked) for turn in range(args.sessions)]
     return [seen for group in await asyncio.gather(*groups) for seen in group]
 
 
-async def warm_up(server: str) -> None:
-    """Every page once, and every model."""
-    views = addresses()
-    for _ in range(9 * len(CHECKPOINTS)):
+async def warm_up(server: str, codes: dict[str, str]) -> None:
+    """Every page once, every model, and every step of a lesson."""
+    views = addresses(codes)
+    for _ in range(N_VIEWS * max(len(CHECKPOINTS), len(lesson_steps()))):
         await visit(server, next(views), set())
 
 
 @contextmanager
-def served(log: Path, flags: list[str]) -> Generator[tuple[str, psutil.Process]]:
-    """A freshly started server."""
+def served(
+    log: Path, flags: list[str], room: Path | None = None
+) -> Generator[tuple[str, psutil.Process]]:
+    """A freshly started server; the answers of classes lie in `room`."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     command = [sys.executable, "-m", "streamlit", "run", "app.py", f"--server.port={port}"]
     with log.open("wb") as file:
         process = subprocess.Popen(
-            [*command, "--server.headless=true", *flags], cwd=ROOT, stdout=file, stderr=file
+            [*command, "--server.headless=true", *flags],
+            cwd=ROOT,
+            env=os.environ | ({"EXPLORER_CLASSROOM": str(room)} if room else {}),
+            stdout=file,
+            stderr=file,
         )
     try:
         yield f"http://127.0.0.1:{port}", psutil.Process(process.pid)
@@ -267,7 +307,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="A class at one server.")
     parser.add_argument("sessions", type=int, nargs="?", default=30)
     parser.add_argument("--between", type=float, default=10.0, help="seconds between two views")
-    parser.add_argument("--views", type=int, default=9, help="of each session")
+    parser.add_argument("--views", type=int, default=N_VIEWS, help="of each session")
     parser.add_argument("--pages", choices=("all", "attention"), default="all")
     parser.add_argument("--cold", action="store_true", help="only the first views of a new server")
     parser.add_argument("--server", nargs="*", default=[], help="options of Streamlit to try")
@@ -282,12 +322,14 @@ def main() -> None:
         return
     with (
         tempfile.TemporaryDirectory() as name,
-        served(Path(name) / "log.txt", flags) as (server, process),
+        served(Path(name) / "log.txt", flags, Path(name) / "room") as (server, process),
     ):
         wait_until_healthy(server, process)
-        asyncio.run(warm_up(server))
+        room = Path(name) / "room"
+        codes = {lesson.name: open_session(room, lesson.name).code for lesson in list_lessons()}
+        asyncio.run(warm_up(server, codes))
         before, spent = process.memory_info().rss, cpu_seconds(process)
-        seen = asyncio.run(lesson(server, args))
+        seen = asyncio.run(school_hour(server, args, codes))
         spent = cpu_seconds(process) - spent
         report(seen, args, spent)
         after = process.memory_info().rss

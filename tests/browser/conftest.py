@@ -34,6 +34,7 @@ N_PEOPLE = 300
 DRAWN = "[data-testid=stVegaLiteChart] svg, [data-testid=stPlotlyChart] .plot-container"
 N_CHARTS = {
     "/": 2,
+    "/lessons": 0,
     "/attention": 3,
     "/heads": 1,
     "/compare": 4,

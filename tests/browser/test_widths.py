@@ -10,6 +10,7 @@ import pytest
 WIDTHS = (390, 320, 640, 700, 768, 820, 900, 1024, 1100, 1280, 1920, 2560)
 PAGES = (
     "/",
+    "/lessons",
     "/attention",
     "/heads",
     "/compare",

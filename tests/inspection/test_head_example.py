@@ -81,3 +81,10 @@ def test_the_mean_may_take_a_heads_place(
     assert not np.allclose(found.log_probability_lost, zero.log_probability_lost)
     with pytest.raises(ValueError, match="mode 'mean' needs the heads' means"):
         head_example(with_task(model, characters), record, HeadsOff(mode="mean"))
+
+
+def test_it_tells_after_each_head_how_many_are_done(variant: GPT, characters: Vocabulary):
+    stored, told = with_task(variant, characters), list[tuple[int, int]]()
+    head_example(stored, trace(stored, TEXT), progress=lambda *done: told.append(done))
+    n_heads = len(every_head(variant.shape))
+    assert told == [(n + 1, n_heads) for n in range(n_heads)]

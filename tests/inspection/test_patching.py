@@ -145,6 +145,17 @@ def test_answers_of_different_lengths_count_up_to_their_own_ends(
         assert abs(logs[column] - alone[1 - column]) > 1e-2
 
 
+def test_it_tells_after_each_batch_of_sites_how_many_are_done(
+    make_variant: MakeVariant, characters: Vocabulary, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(patching, "SITES_AT_ONCE", 3)
+    model, told = make_variant("rotary"), list[tuple[int, int]]()
+    sites = residual_sites(model, LENGTH)[:7]
+    stored = with_task(model, characters)
+    patch(stored, QUESTION, OTHER, sites, progress=lambda *done: told.append(done))
+    assert told == [(3, 7), (6, 7), (7, 7)]
+
+
 def test_moved_is_0_at_the_question_and_1_at_the_other():
     logs = np.array([[-1.0, -5.0], [-6.0, -2.0], [-3.0, -3.0]], dtype=np.float32)
     found = patching.Patched(

@@ -41,6 +41,8 @@ from pages.attention.upload import UPLOADED
 ROOT = Path(__file__).resolve().parents[2]
 CHARACTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ ?.<>/$*_\\[]()&:`#~|!-"
 
+TEACHER_CODE = "open sesame"
+
 Store = Callable[..., Path]
 Open = Callable[..., AppTest]
 
@@ -103,6 +105,33 @@ def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     st.cache_data.clear()
     yield shelf / "runs"
     st.cache_data.clear()
+
+
+@pytest.fixture
+def serve_as(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Put the server into a mode, with these lines in its file; in class with a teacher's code."""
+
+    def serve(mode: str, *lines: str) -> None:
+        code = [f'teacher_code = "{TEACHER_CODE}"'] if mode == "class" and not lines else []
+        text = "\n".join([f'mode = "{mode}"', *code, *lines])
+        (tmp_path / "server.toml").write_text(text, encoding="utf-8")
+        monkeypatch.setenv("EXPLORER_SERVER", str(tmp_path / "server.toml"))
+        monkeypatch.delenv("EXPLORER_MODE", raising=False)
+        st.cache_resource.clear()  # wrong codes are counted over all sessions
+
+    return serve
+
+
+@pytest.fixture
+def as_teacher() -> Callable[[AppTest], AppTest]:
+    """Type the teacher's code."""
+
+    def typed(app: AppTest, code: str = TEACHER_CODE) -> AppTest:
+        app.text_input(key="who-code").set_value(code).run()
+        assert not app.exception, app.exception[0].value
+        return app
+
+    return typed
 
 
 @pytest.fixture

@@ -75,7 +75,7 @@ def test_a_record_is_shown_as_it_is_sorted(
     result = record(store())
     app = twice()
     assert not app.error
-    assert not app.button
+    assert not app.main.button
     assert "No head does induction: at most " in said(app)
     assert "**Duplicate token**: no head does it (at most" in said(app)
     assert ("saves nothing by having read the same before" in said(app)) is not result.looks_back
@@ -138,7 +138,7 @@ def test_large_weights_are_left_to_the_command_line(
     store(n_snapshots=1)
     monkeypatch.setattr("pages.heads.repeated_data.SMALL_BYTES", 100)
     app = twice()
-    assert not app.button
+    assert not app.main.button
     assert "too large to be measured while a page waits" in said(app)
     assert app.code[0].value == "python -m core repeated --checkpoint tiny --record"
     app = twice(**{"heads-moment": "10"})
@@ -159,7 +159,7 @@ def test_a_model_that_is_no_decoder_says_so(store: Callable, twice: Open):
     store(n_latents=30, n_layers=3)
     app = twice()
     assert not app.error
-    assert not app.button
+    assert not app.main.button
     assert not app.code
     assert app.info[0].value.startswith("A Perceiver looks at latents, not at tokens")
 

@@ -1,0 +1,1 @@
+"""Answers of classes, without names: sessions, predictions, explanations; one file of SQLite."""

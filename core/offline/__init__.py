@@ -1,0 +1,1 @@
+"""Pages as one file that needs no network: parts in, HTML out."""

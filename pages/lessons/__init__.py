@@ -1,0 +1,1 @@
+"""Lessons: a list of them; their steps open the other pages."""
