@@ -35,7 +35,7 @@ LARGE = (
     "the place of `--record` switches off only the heads that seem to matter."
 )
 CHOOSE_SET = (
-    "This model has no questions of its own: choose a question set in the side bar, or upload one. "
+    "This model has no questions of its own: choose a question set, or upload one. "
     "Then every head can be switched off while it is asked, if the model answers (an encoder alone "
     "does not)."
 )
@@ -74,7 +74,9 @@ def _show_scatter(table: HeadTable, x: str, y: str, chosen: str) -> Figure:
     # A new key for each choice forgets the click, so that the same head can be clicked again.
     key = f"{CHART_KEY}-{chosen}"
     show_chart(chart, key=key, on_select=partial(_pick, key), alt=f"{title}, head by head")
-    for measure in dict.fromkeys((x, y)):
+    shown = dict.fromkeys((x, y))
+    st.caption("  \n".join(f"**{words.NAMES[name]}**: {words.MEANINGS[name]}" for name in shown))
+    for measure in shown:
         missing = words.lacking(table, measure)
         if missing:
             st.caption(plain(missing))
@@ -89,7 +91,7 @@ def _choose_measure(label: str, default: str, key: str) -> str:
         options.index(default),
         format_func=words.NAMES.__getitem__,
         key=f"{PREFIX}{key}",
-        help="  \n".join(f"**{words.NAMES[name]}**: {words.MEANINGS[name]}" for name in options),
+        help="One number a head. The line under the picture says what it means.",
     )
 
 
