@@ -51,7 +51,7 @@ def show_accuracy(rows: Sequence[Row], elsewhere: Sequence[Published]) -> bool:
         axis="right answers (exact match)",
     )
     st.markdown(f"**{title}**")
-    show_chart(chart, alt=f"{title}: {', '.join(label for label, *_ in bars)}")
+    show_chart(chart, alt=f"{title}: {', '.join(label for label, *_ in bars)}", main=True)
     st.markdown(BARS_MEAN)
     return True
 
