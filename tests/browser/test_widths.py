@@ -40,8 +40,8 @@ STICKS_OUT = """() => {
   });
   return out.map(e => `${e.tagName} ${e.dataset.testid || ""} ${e.getBoundingClientRect().right}`);
 }"""
-UNFOLD = """() => document.querySelectorAll("[data-testid=stExpander] details:not([open]) > summary")
-  .forEach(summary => summary.click())"""
+FOLDED = "[data-testid=stExpander] details:not([open]) > summary"
+UNFOLD = f"() => document.querySelectorAll('{FOLDED}').forEach(summary => summary.click())"
 # Charts are drawn for their place once they know its width; until then one is as wide as before.
 FITS = """() => [...document.querySelectorAll("[data-testid=stVegaLiteChart]")].every(place => {
   const box = place.querySelector("svg, canvas")?.getBoundingClientRect();
