@@ -150,8 +150,8 @@ def agreement_table(rows: Sequence[Row]) -> str:
 def agreement_note(drawn: Sample) -> str:
     """What stands behind a verdict."""
     return (
-        f"While theory is right, at most {FALSE_VERDICTS:.0%} of all samples have a row that "
-        "disagrees; where none could, the draws are too few. "
+        f"While theory is right, some row fails in at most {FALSE_VERDICTS:.0%} of all samples; "
+        "where none could, the draws are too few. "
         f"{count_of_draws(drawn)}, seed {drawn.spec.seed}."
     )
 
