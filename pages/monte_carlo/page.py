@@ -12,7 +12,7 @@ from pages.shared.text import plain, typeset
 
 
 def main() -> None:
-    """Choose on the left, say what c will look like, then see it, its law and its numbers."""
+    """Choose, say what c will look like, then see it, its law and its numbers."""
     settings = choose_settings()
     if settings.spec is None:
         _refuse(*settings.complaints)
@@ -33,7 +33,7 @@ def main() -> None:
 
 
 def _refuse(*reasons: str) -> None:
-    st.info("An input on the left cannot be used; its reason stands beside it.")
+    st.info("One of the controls cannot be used:")
     for reason in reasons:
         st.markdown(plain(reason))
 
@@ -54,7 +54,7 @@ def _cover(spec: PerturbationSpec) -> None:
     st.markdown(f"##### {typeset(words.TASK)}")
     given, covered = st.columns([1.25, 1])
     with given:
-        show_cloud(spec)
+        show_cloud(spec, main=True)
     with covered, st.container(border=True, height=320, vertical_alignment="center"):
         st.markdown(
             ":material/visibility_off: **Covered.** Where does c lie? Say above what you expect, "

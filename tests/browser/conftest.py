@@ -40,9 +40,9 @@ N_CHARTS = {
     "/compare": 4,
     "/monte_carlo": 3,
     "/attention_by_hand": 1,
-    "/report_card": 3,
+    "/report_card": 1,
     "/runtime": 2,
-    "/training": 0,
+    "/training": 2,
 }
 
 
