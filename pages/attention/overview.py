@@ -26,7 +26,7 @@ GRID_KEY, MATRIX_KEY, TABLE_KEY = "heads-chart", "matrix-chart", "heads-table"
 WIDE_SIZE, UNDER_SIZE = 32, 28  # pixels: of a picture whose score stands under it
 # Beside it: eight heads fit into the first view of 1280x720; by layers, what their column has room
 # for.
-LEAST_BESIDE, ROOM = 34, 330
+LEAST_BESIDE, ROOM = 34, 312
 MOST_BESIDE = {1: 64, 2: 52, 3: LEAST_BESIDE}
 MOST_PICTURES, MOST_COARSE = 96, 288  # heads with a picture of 48 cells a side, and of 24
 FINE, COARSE = 48, 24

@@ -40,7 +40,7 @@ def test_the_first_visitor_of_a_fresh_server_may_follow_a_deep_link(
 
 
 def test_typed_markup_appears_as_typed(open_page: Callable):
-    page = open_page(source="type freely", question=HOSTILE)
+    page = open_page(source="type freely", question=HOSTILE, fold="false")
     heading = page.get_by_role("heading", level=4)
     text = heading.inner_text().replace("\u2060", "")  # an invisible joiner
     assert text.startswith(f"{HOSTILE} →")
