@@ -11,9 +11,11 @@ from pathlib import Path
 
 import streamlit as st
 
-from pages.shared import class_link, frame, hidden, in_class, keep, link, weights, who
+from pages.shared import class_link, frame, hidden, in_class, keep, link, present, weights, who
+from pages.shared.style import apply_style
 
 ICON = Path(__file__).parent / "assets" / "icon.svg"
+LOGO = ICON.with_name("logo.svg")
 IS_SCRIPT = __name__ == "__main__"
 if not IS_SCRIPT:
     # Without a visitor there is no script context, and Streamlit would say so.
@@ -52,6 +54,9 @@ page = st.navigation(
 )
 if IS_SCRIPT:
     st.set_page_config(page_title="Attention Explorer", page_icon=ICON, layout="wide")
+    st.logo(LOGO, size="large", icon_image=ICON)
+    apply_style()
+    present.apply_present()
     with keep.offered(page.url_path, PAGES[page.url_path or "home"][1]):
         notice = st.container()
         weights.begin()
@@ -71,6 +76,7 @@ if IS_SCRIPT:
             who.show_field()
             who.show_problem(notice)
             weights.compare()
+            present.choose_present()
             hidden.hide(set(names) - gone)
             if not covered:
                 hidden.tell_unknown(names)

@@ -20,8 +20,10 @@ from core.figures.template import Figure, hole, laid_out, table, template
 Matrix = NDArray[np.float32]
 Visible = NDArray[np.bool_]
 ROW_SELECTION = "cell"
-# Pixels: one row label, what the axis below a map takes, and what its columns have on a projector.
+# Pixels: one row label, what the axis below a map takes, and what its columns have on a projector;
+# what the axis beside it takes, and the side of a cell at most.
 LINE, ROOM_FOR_AXIS, ROOM_FOR_KEYS = 16, 90, 330
+ROOM_FOR_NAMES, MOST_CELL = 110, 64
 
 
 def attention_map(
@@ -36,7 +38,7 @@ def attention_map(
     rows: Sequence[str] | None = None,
     sides: tuple[str, str] = ("query (looks)", "key (looked at)"),
     top: float = 1.0,
-    size: int = 330,
+    size: int = 390,
     within: tuple[range, range] | None = None,
 ) -> Figure:
     """Weights (L, L) as a map: rows are queries, columns are keys.
@@ -50,7 +52,8 @@ def attention_map(
     n, rows = len(labels), labels if rows is None else rows
     visible = np.tri(n, dtype=np.bool_) if visible is None else visible
     down, across = within or (range(n), range(n))
-    room = max(size - ROOM_FOR_AXIS, LINE * min(len(down), elements.MOST_LABELS))
+    room = min(size - ROOM_FOR_AXIS, MOST_CELL * len(down))
+    room = max(room, LINE * min(len(down), elements.MOST_LABELS))
     return _attention_map(scored=scores is not None).fill(
         {
             "masked": _masked(visible, down, across),
@@ -72,6 +75,14 @@ def attention_map(
         height=ROOM_FOR_AXIS + room,
         title=title,
     )
+
+
+def map_width(n_columns: int) -> int | None:
+    """Pixels of a map of few columns, whose cells would be wider than they should; of more None:
+    they take the width that there is.
+    """
+    width = MOST_CELL * n_columns
+    return None if width > ROOM_FOR_KEYS else width + ROOM_FOR_NAMES
 
 
 @template

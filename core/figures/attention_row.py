@@ -24,6 +24,7 @@ from core.figures.template import Figure, hole, table, template
 Matrix = NDArray[np.float32]
 ROOM_FOR_TOKENS = 380  # pixels of the axis of arcs on a projector
 MOST_BARS, N_LARGEST = 60, 40  # keys that all have a bar; of more, those of most weight
+MOST_STEP = 28  # pixels: of a key and its bars
 LEAST_ARC = 0.05  # a fainter weight has no arc
 HALF = 0.43  # of the plot: each of two sets of bars; the rest keeps them apart
 
@@ -56,7 +57,7 @@ def row_bars(
     bars, names = _bars(weights, contribution, labels, keys_seen)
     n = len(bars)
     least = FONT_SIZE if n <= MOST_LABELS else 6
-    step = max(least, min(22, height // max(n, 1)))
+    step = max(least, min(MOST_STEP, height // max(n, 1)))
     low = min(0.0, *(bar.weight for bar in bars))
     high = max(1.0, *(bar.weight for bar in bars))
     most = max(bar.contribution for bar in bars) or 1.0  # a head that is off brings nothing

@@ -20,6 +20,7 @@ from core.figures.template import Figure, hole, table, template
 HEAD_SELECTION = "head"
 MATRIX_HEIGHT, LEAST_ROW, MOST_ROW = 400, 8, 30  # pixels: of all layers, of one
 ROOM_FOR_HEADS = 250
+NUMBER = 32  # pixels: of a score that stands beside its picture
 MOST_COLUMNS = 16  # pictures beside one another, where rows are layers
 Scores = NDArray[np.float64]
 
@@ -30,14 +31,15 @@ def heads_grid(
     selected: tuple[int, int],
     *,
     score_name: str,
-    cell: int = 42,
+    size: int = 30,
     off: Collection[tuple[int, int]] = (),
     layers: Sequence[int] | None = None,
     group: int = 1,
     wide: bool = False,
+    beside: bool = False,
 ) -> Figure:
-    """Small pictures, one a head (columns are layers; if `wide`, rows are), with the score under
-    each.
+    """Small pictures of a `size`, one a head (columns are layers; if `wide`, rows are), with the
+    score under each, or `beside` it. All but a wide one take the width of their place.
 
     `images` are data URIs [layer][head] of `layers` (all unless told); `scores` has all layers. A
     score that is not a number is shown as a dash, that of a head that is `off` as this word.
@@ -49,7 +51,7 @@ def heads_grid(
     frame = _heads_frame(scores, layers, selected, off, group)
     frame["image"] = [image for row in images for image in row]
     frame["line"], frame["column"] = _lines(len(layers), n_heads)
-    return _heads_grid(cell, wide=wide).fill(
+    return _heads_grid(size, wide=wide, beside=beside).fill(
         {"heads": frame},
         score_name=score_name,
         head_text=_head_text(group),
@@ -59,7 +61,7 @@ def heads_grid(
 
 
 @template
-def _heads_grid(cell: int, *, wide: bool) -> alt.LayerChart:
+def _heads_grid(size: int, *, wide: bool, beside: bool) -> alt.LayerChart:
     pick = _pick()
     across, down = ("column", "line") if wide else ("layer", "head")
     across_text = hole("column_text") if wide else "'L' + datum.value"
@@ -73,14 +75,19 @@ def _heads_grid(cell: int, *, wide: bool) -> alt.LayerChart:
         fill=alt.value("transparent"),
         stroke=alt.condition("datum.selected", alt.value(KEY), alt.value("transparent")),
     )
-    pictures = base.mark_image(width=cell - 12, height=cell - 12, yOffset=-6).encode(url="image:N")
-    numbers = base.mark_text(dy=cell // 2 - 5, fontSize=FONT_SIZE).encode(
+    left, up = (-NUMBER // 2, 0) if beside else (0, -6)
+    right, down_by = (size // 2, 0) if beside else (0, size // 2 + 1)
+    image = base.mark_image(width=size, height=size, xOffset=left, yOffset=up)
+    pictures = image.encode(url="image:N")
+    numbers = base.mark_text(fontSize=FONT_SIZE, dx=right, dy=down_by).encode(
         text=alt.Text("shown:N"), color=alt.value(MASKED)
     )
     targets = base.mark_rect(opacity=0.001).add_params(pick)
-    return alt.LayerChart(layer=[frames, pictures, numbers, targets]).properties(
-        width=alt.Step(cell + 12), height=alt.Step(cell + 4)
-    )
+    grid = alt.LayerChart(layer=[frames, pictures, numbers, targets])
+    height = alt.Step(size + (4 if beside else 16))
+    if wide:
+        return grid.properties(width=alt.Step(size + 24), height=height)
+    return elements.fitted(grid, height, "")
 
 
 def head_matrix(

@@ -4,13 +4,15 @@ Columns are summed (what all pieces of a word receive) and rows averaged (the wo
 that a row still sums to 1.
 """
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.data.byte_pieces import joined
-from core.inspection.traced import Array
+from core.inspection.traced import Array, Step
 
 
 def word_index(word_starts: Sequence[bool]) -> NDArray[np.intp]:
@@ -27,7 +29,33 @@ def word_labels(labels: Sequence[str], word_starts: Sequence[bool], space: str) 
     words: list[list[str]] = [[] for _ in range(int(word_index(word_starts)[-1]) + 1)]
     for label, word in zip(labels, word_index(word_starts), strict=True):
         words[word].append(label)
-    return [word.removeprefix(space) or word for word in map(joined, words)]
+    return [_word(pieces, space) for pieces in words]
+
+
+def written_words(steps: Sequence[Step], word_starts: Sequence[bool], space: str) -> list[Step]:
+    """The written pieces as written words: each stands where its first piece does, with that
+    piece's row and runners-up, and the probability of all its pieces.
+    """
+    words: list[list[Step]] = []
+    for step in steps:
+        goes_on = step.position < len(word_starts) and not word_starts[step.position]
+        if goes_on and words:
+            words[-1].append(step)
+        else:
+            words.append([step])
+    return [
+        replace(
+            word[0],
+            label=_word((step.label for step in word), space),
+            probability=math.prod(step.probability for step in word),
+        )
+        for word in words
+    ]
+
+
+def _word(pieces: Iterable[str], space: str) -> str:
+    word = joined(list(pieces))
+    return word.removeprefix(space) or word
 
 
 def fold_columns(values: Array, word_starts: Sequence[bool]) -> Array:

@@ -23,6 +23,7 @@ from pages.shared.text import (
 if TYPE_CHECKING:
     from core.inspection.ablate import Effect
 
+N_OTHERS = 3  # runners-up that are named
 INSTEAD = {"zero": "zero", "mean": "their mean over the {} questions"}
 
 
@@ -48,7 +49,7 @@ def show_answer(trace: AttentionTrace) -> None:
 
 def written_line(trace: AttentionTrace) -> str:
     """How likely the answer is, or the target that was given, and what else began it."""
-    first = trace.steps[0].next_best
+    first = trace.steps[0].next_best[:N_OTHERS]
     others = ", ".join(f"{plain(c.label)} {percent(c.probability)}" for c in first)
     also = f"; its first piece could also have been {others}" if others else ""
     what = "target, which was given and not written," if trace.teacher_forced else "answer"

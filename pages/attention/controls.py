@@ -117,7 +117,7 @@ class Display:
 
 
 def choose_display(trace: AttentionTrace) -> Display:
-    """Folding, kind of picture and colour scale, or why there is no choice."""
+    """Words or pieces, kind of picture and colour scale, or why there is no choice."""
     with st.sidebar:
         view = make_view(trace, folded=_choose_fold(trace))
         lacking = views_lacking(trace, view)
@@ -138,12 +138,13 @@ def choose_display(trace: AttentionTrace) -> Display:
 
 def _choose_fold(trace: AttentionTrace) -> bool:
     if reason := why_not_folded(trace):
-        st.toggle("Fold to words", disabled=True, key="fold-latents")
+        st.toggle("Whole words", disabled=True, key="fold-latents")
         st.caption(reason)
         return False
     return bound.toggle(
-        "Fold to words",
+        "Whole words",
+        value=True,
         key="fold",
-        help="Columns of one word are summed, its rows averaged, so every row still sums to 1. "
-        "Contributions are summed norms: an upper bound.",
+        help="Off: the pieces that the model reads. Columns of one word are summed, its rows "
+        "averaged, so every row still sums to 1; summed contributions are an upper bound.",
     )

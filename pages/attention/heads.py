@@ -22,10 +22,11 @@ from pages.attention.overview import (
     show_table,
 )
 from pages.attention.picture import Chosen, show_picture
-from pages.attention.view import MEANINGS, SCORES, Axes, View, scores_offered
-from pages.shared import bound
+from pages.attention.view import SCORES, Axes, View, scores_offered
+from pages.shared import bound, present
 from pages.shared.charts import show_chart
 from pages.shared.steps import choose_step
+from pages.shared.text import plain
 
 FOLLOW, FOLLOW_GIVEN = "of the written piece", "of the piece of the target"
 PARTS_OF_MODEL = {"encoder": "encoder", "decoder": "decoder", "cross": "cross-attention"}
@@ -47,13 +48,9 @@ def show_heads(trace: AttentionTrace, display: Display, whole: AttentionTrace) -
         at = _choose_head(whole, layers)
     axes = view.axes[at[0]]
     with controls[3]:
-        several = len(axes.step_rows) > 1
-        label = "Piece of the target" if trace.teacher_forced else "Written piece"
-        index = (
-            choose_step(trace.steps, "step", label=label, on_change=_follow_step) if several else 0
-        )
+        index = _choose_step(view, axes)
     with controls[2]:
-        row, step = _choose_row(trace, axes, at[0], index)
+        row, step = _choose_row(view, axes, at[0], index)
     given = overview(view, layers, at, score)
     said = row_said(trace, view, at, row, step, no_first=display.no_first)
     chosen = Chosen(at=at, row=row, sentence=said)
@@ -70,10 +67,10 @@ def _show_three(
 ) -> dict[str, Figure | None]:
     """All heads, the chosen one, its row: side by side as far as there is room."""
     n_layers = len(given.layers)
-    # Columns of the overview: four layers fit into three.
-    width = 4 if given.is_large else min(max(3, round(0.75 * n_layers)), 6)
+    width = 4 if given.is_large else min(max(3, n_layers + 1), 6)
     one_head, one_row = 6, 4
-    cells = st.grid(width + one_head + one_row, min_column_width=46, gap="xsmall")
+    with st.container(key="three"):  # pages/shared/style.py: one below the other on a phone
+        cells = st.grid(width + one_head + one_row, min_column_width=46, gap="xsmall")
     with cells.cell(column_span=width):
         grid = show_matrix(given) if given.is_large else show_grid(given)
     with cells.cell(column_span=one_head):
@@ -107,39 +104,55 @@ def _choose_score(offered: Sequence[str]) -> str:
         format_func=SCORES.__getitem__,
         key="score",
         follows=True,
-        help="  \n".join(
-            f"**{name}**: {MEANINGS[score]}" + ("" if score in offered else " (not here)")
-            for score, name in SCORES.items()
-        ),
+        help="One number a head, to compare them all. Uniform is what a head would score that "
+        "looks at everything it may equally.",
     )
 
 
 def _choose_head(trace: AttentionTrace, layers: Sequence[int]) -> Head:
     names = [head_name(*head) for head in trace.heads if head[0] in layers]
     default = names.index(head_name(*strongest_head(trace, layers)))
-    return parse_head(bound.selectbox("Head", names, default, key="head", follows=True))
+    at = parse_head(bound.selectbox("Head", names, default, key="head", follows=True))
+    there = [head for head in trace.heads if head[0] in layers]
+    beside = [head_name(*head) for head in there if head[0] == at[0]]
+    above = [head_name(*head) for head in there if head[1] == at[1]]
+    present.keys_step("head", beside, ("Left", "Right"), "Head")
+    present.keys_step("head", above, ("Up", "Down"), "Layer")
+    return at
 
 
-def _choose_row(
-    trace: AttentionTrace, axes: Axes, layer: int, index: int
-) -> tuple[int, Step | None]:
-    steps = trace.steps[: len(axes.step_rows)]
+def _choose_step(view: View, axes: Axes) -> int:
+    """Which written piece or word; none where nothing is written."""
+    if len(axes.step_rows) < 2:
+        return 0
+    piece = "word" if view.folded else "piece"
+    label = f"{piece} of the target" if view.trace.teacher_forced else f"written {piece}"
+    names = list(map(str, range(len(view.steps))))
+    index = choose_step(view.steps, "step", label=label.capitalize(), on_change=_follow_step)
+    present.keys_step("step", names, ("P", "N"), "Written", then=_follow_step)
+    return index
+
+
+def _choose_row(view: View, axes: Axes, layer: int, index: int) -> tuple[int, Step | None]:
+    steps = view.steps[: len(axes.step_rows)]
     written = dict(zip(reversed(axes.step_rows), reversed(steps), strict=True))
-    leads = "for" if axes.latents_look or trace.teacher_forced else "writes"
-    follows = FOLLOW_GIVEN if trace.teacher_forced else FOLLOW
+    given = view.trace.teacher_forced
+    leads = "for" if axes.latents_look or given else "writes"
+    follows = FOLLOW_GIVEN if given else FOLLOW
+    follows = follows.replace("piece", "word") if view.folded else follows
     options = [*([FOLLOW] if written else []), *map(str, axes.rows)]
     chosen = bound.selectbox(
         "Query row",
         options,
-        0 if written else options.index(str(first_row(trace, layer))),
+        0 if written else options.index(str(view.row_of(first_row(view.trace, layer)))),
         format_func=lambda option: (
             follows if option == FOLLOW else _row_label(axes, written, option, leads)
         ),
         key="row",
-        help="The row whose weights are shown as bars. Or click a cell of the map.",
+        help="Which row the bars show. Or click a cell of the map.",
     )
     if chosen == FOLLOW:
-        return axes.step_rows[index], trace.steps[index]
+        return axes.step_rows[index], view.steps[index]
     return int(chosen), written.get(int(chosen))
 
 
@@ -169,6 +182,8 @@ def _row(view: View, at: Head, row: int) -> Figure | None:
     show_chart(chart, alt=f"Weights and contributions of query row {row}")
     if rest := row_figures.the_rest(len(seen)):
         st.caption(rest)
+    if (n_pieces := view.n_pieces(row)) > 1:
+        st.caption(f"The mean of {n_pieces} rows, one a piece of “{plain(axes.row_labels[row])}”.")
     st.markdown(
         "Weight is where the head **looks**; contribution, ‖weight · value · W_O‖, is what it "
         "**brings**: a large weight on a short value brings nothing."

@@ -23,7 +23,11 @@ from pages.shared import bound
 from pages.shared.charts import clicked, show_chart
 
 GRID_KEY, MATRIX_KEY, TABLE_KEY = "heads-chart", "matrix-chart", "heads-table"
-GRID_CELL, WIDE_CELL = 36, 44  # eight heads fit into the first view of 1280x720
+WIDE_SIZE, UNDER_SIZE = 32, 28  # pixels: of a picture whose score stands under it
+# Beside it: eight heads fit into the first view of 1280x720; by layers, what their column has room
+# for.
+LEAST_BESIDE, ROOM = 34, 330
+MOST_BESIDE = {1: 64, 2: 52, 3: LEAST_BESIDE}
 MOST_PICTURES, MOST_COARSE = 96, 288  # heads with a picture of 48 cells a side, and of 24
 FINE, COARSE = 48, 24
 MOST_TALL = 16  # heads of a layer that stand below one another
@@ -77,7 +81,9 @@ def _pictures(
 def show_grid(given: Overview) -> Figure:
     """Every head as a picture."""
     st.markdown(f"**All heads** (uniform: {given.baseline})")
-    return _show_pictures(given, given.layers, wide=False)
+    chart = _show_pictures(given, given.layers, wide=False)
+    st.caption(f"Number: {MEANINGS[given.score]}.")
+    return chart
 
 
 def show_matrix(given: Overview) -> Figure:
@@ -190,7 +196,8 @@ def _show_pictures(given: Overview, layers: list[int], *, wide: bool) -> Figure:
         given.scores,
         given.head,
         score_name=meaning,
-        cell=WIDE_CELL if wide else GRID_CELL,
+        size=WIDE_SIZE if wide else _size(given),
+        beside=not wide and len(layers) in MOST_BESIDE,
         off=view.trace.ablated,
         layers=layers,
         group=given.group,
@@ -206,6 +213,14 @@ def _show_pictures(given: Overview, layers: list[int], *, wide: bool) -> Figure:
         alt=f"Small pictures of all heads{where} with {meaning}; {name} is chosen",
     )
     return chart.titled(meaning)
+
+
+def _size(given: Overview) -> int:
+    """Of a picture: as large as its column and the first view of a screen allow."""
+    most = MOST_BESIDE.get(len(given.layers))
+    if most is None:
+        return UNDER_SIZE
+    return max(LEAST_BESIDE, min(most, ROOM // given.view.trace.n_heads))
 
 
 def _pick(key: str, heads: Collection[Head]) -> None:

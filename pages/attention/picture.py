@@ -75,7 +75,7 @@ def notes_of(trace: AttentionTrace, at: Head) -> list[str]:
 
 
 def _shown(chart: Figure, chosen: Chosen) -> Figure:
-    show_chart(chart, alt=chosen.sentence)
+    show_chart(chart, alt=chosen.sentence, main=True)
     return chart.titled(chosen.sentence)
 
 
@@ -103,7 +103,9 @@ def _show_map(display: Display, chosen: Chosen) -> Figure | None:
         top=top,
         within=axes.within,
     )
-    show_chart(chart, key=key, on_select=partial(_pick_row, key), alt=chosen.sentence)
+    pick = partial(_pick_row, key)
+    width = figures.map_width(len(across))
+    show_chart(chart, key=key, on_select=pick, alt=chosen.sentence, width=width, main=True)
     return chart.titled(chosen.sentence)
 
 
@@ -122,7 +124,7 @@ def _show_large_map(weights: Array, axes: Axes, chosen: Chosen, top: float) -> N
     )
     key = f"{MAP_KEY}-{name}-{chosen.row}"
     pick = partial(_pick_row_mark, key, axes.within[0].start)
-    show_plot(plot, key=key, on_select=pick, alt=chosen.sentence)
+    show_plot(plot, key=key, on_select=pick, alt=chosen.sentence, main=True)
     st.caption(
         "A click on a blue mark at the left chooses its row, as the box above does; the cells "
         f"themselves take no click. {plot.note} {SAVED}"
@@ -156,7 +158,7 @@ def _show_points(trace: AttentionTrace, display: Display, chosen: Chosen) -> Non
         _show_stream(trace, trace.stream, axes, chosen.at[0], token)
         return
     plot, shares = points_of(trace, axes, chosen.at, token)
-    show_plot(plot, alt=f"Queries and keys of {head_name(*chosen.at)} as points")
+    show_plot(plot, alt=f"Queries and keys of {head_name(*chosen.at)} as points", main=True)
     named = " + ".join(f"{share:.0%}" for share in shares)
     st.caption(
         "Queries and keys on the same axes, the principal components of both together, which have "
@@ -174,7 +176,7 @@ def _show_stream(trace: AttentionTrace, stream: Array, axes: Axes, layer: int, t
     points = Cloud("residual stream", found.points, rows, axes.row_labels, kinds)
     shares, name = found.shares.tolist(), f"L{layer} residual stream"
     plot = cloud([points], shares, KINDS, chosen=token, name=name)
-    show_plot(plot, alt=f"The residual stream after L{layer} as points, one a token")
+    show_plot(plot, alt=f"The residual stream after L{layer} as points, one a token", main=True)
     named = " + ".join(f"{share:.0%}" for share in shares)
     st.caption(
         f"The residual stream after L{layer}, a point a token, on its principal components, which "

@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 from core.data.characters import SPACE_GLYPH
 from core.figures.thumbnails import thumbnail, thumbnails
 from core.inspection.blocks import seen_in, spans, written_rows
-from core.inspection.fold import fold, fold_visible, word_index, word_labels
+from core.inspection.fold import fold, fold_visible, word_index, word_labels, written_words
 from core.inspection.heads import Head
 from core.inspection.scores import HeadScores, name_to_answer
 from core.inspection.sinks import fold_without_first, without_first
-from core.inspection.traced import Array, AttentionTrace, contribution
+from core.inspection.traced import Array, AttentionTrace, Step, contribution
 
 MAP, ARCS, PARTS, SPACE = "map", "arcs", "q·k parts", "3D"
 MOST_ARC_TOKENS = 40
@@ -32,8 +32,8 @@ SCORES = {
     "sink_share": "sink share",
 }
 MEANINGS = {
-    "name": "mean weight on the tokens of the name",
-    "answer": "contribution of the name's tokens to the first written piece",
+    "name": "mean weight on the name",
+    "answer": "what the name brings to the first written piece",
     "previous_token": "mean weight on the token before",
     "next_token": "mean weight on the token behind, in encoders",
     "first_token": "mean weight on the first token",
@@ -48,8 +48,8 @@ class Axes:
     """Who looks and who is looked at in one layer.
 
     `rows` and `columns` are the positions where something stands; labels are empty elsewhere.
-    `within` are the positions that a map of this layer has. `step_rows` is the row of each written
-    piece: where latents look, the last that its row sees.
+    `within` are the positions that a map of this layer has. `step_rows` is the row of each of the
+    view's steps: where latents look, the last that its row sees.
     """
 
     rows: tuple[int, ...]
@@ -83,7 +83,8 @@ class View:
     """A trace as it is drawn, folded to words or not, and the axes of each layer.
 
     With `no_first` weights are renormalised over the keys without the first. `first_tokens` is the
-    first token of each row. `digest` stands for the trace in keys of caches.
+    first token of each row, `steps` are the written pieces, or words. `digest` stands for the trace
+    in keys of caches.
     """
 
     trace: AttentionTrace
@@ -91,11 +92,21 @@ class View:
     no_first: bool = False
     axes: list[Axes]
     first_tokens: list[int]
+    steps: list[Step]
     digest: str
 
     @property
     def n_rows(self) -> int:
         return len(self.first_tokens)
+
+    def row_of(self, token: int) -> int:
+        """The row that a token stands in."""
+        return int(np.searchsorted(self.first_tokens, token, side="right")) - 1
+
+    def n_pieces(self, row: int) -> int:
+        """How many tokens a row stands for."""
+        ends = [*self.first_tokens, self.trace.n_tokens]
+        return ends[row + 1] - ends[row]
 
     def weights(self, at: Head) -> Array:
         """(rows, columns) of one head."""
@@ -116,7 +127,8 @@ class View:
 
     def scores(self, at: Head) -> Array | None:
         """(rows, columns) of one head; none of words, nor where they were too many to keep."""
-        if self.folded or not self.trace.scores.size:
+        merged = self.n_rows < self.trace.n_tokens
+        if merged or not self.trace.scores.size:
             return None
         return self.trace.scores[at]
 
@@ -130,6 +142,7 @@ def make_view(trace: AttentionTrace, *, folded: bool) -> View:
         folded=folded,
         axes=[make(trace, layer) for layer in range(trace.n_layers)],
         first_tokens=starts if folded else list(range(trace.n_tokens)),
+        steps=_written(trace) if folded else list(trace.steps),
         digest=digest(trace),
     )
 
@@ -239,9 +252,13 @@ def _word_axes(trace: AttentionTrace, layer: int) -> Axes:
         latents_look=False,
         latents_seen=False,
         is_cross=False,
-        step_rows=[int(words[step.row]) for step in trace.steps],
+        step_rows=[int(words[step.row]) for step in _written(trace)],
         visible=fold_visible(seen_in(trace, layer), trace.word_starts),
     )
+
+
+def _written(trace: AttentionTrace) -> list[Step]:
+    return written_words(trace.steps, trace.word_starts, SPACE_GLYPH)
 
 
 def _latent_labels(positions: Sequence[int], n_tokens: int) -> list[str]:

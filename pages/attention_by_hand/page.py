@@ -7,7 +7,7 @@ from pages.attention_by_hand.vectors import (
     show_take_out,
     show_weights,
 )
-from pages.shared import bound
+from pages.shared import bound, present
 
 EXAMPLES = {
     "Weights": show_weights,
@@ -30,6 +30,7 @@ def main() -> None:
         key="hand-example",
         help="The last two are self-attention on three tokens.",
     )
+    present.keys_step("hand-example", list(EXAMPLES), ("Left", "Right"), "Example")
     EXAMPLES[example or FIRST]()
 
 

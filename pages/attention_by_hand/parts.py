@@ -67,7 +67,7 @@ def show(
     st.markdown(tex_lines(formulas))
     picture, table = st.columns([1, 1.7], gap="medium")
     with picture:
-        show_chart(chart, width=width, alt=alt_text)
+        show_chart(chart, width=width, alt=alt_text, main=True)
         st.markdown(note)
     table.markdown(check_table(checks))
 

@@ -30,6 +30,7 @@ from pages.shared.text import percent, plain
 # Columns of the grid that a map takes; the third has its scale beside it. On less than some 240
 # pixels the leaning names of keys would overlap, so that maps wrap instead.
 SPANS, COLUMN = (3, 3, 4), 74
+DIFFERENCE = "B less A"
 GRID_KEY, TABLE_KEY = f"{PREFIX}grid", f"{PREFIX}table"
 
 
@@ -62,13 +63,13 @@ def _show_three(
     charts: dict[str, Figure] = {}
     cells = st.grid(sum(SPANS), min_column_width=COLUMN, gap="xsmall")
     for span, (name, chart) in zip(SPANS, sides.items(), strict=True):
-        alt = f"{found.quantity}, {name}. {title}"
+        alt, main = f"{found.quantity}, {name}. {title}", name == DIFFERENCE
         with cells.cell(column_span=span):
             st.markdown(f"**{plain(name)}**")
             if isinstance(chart, Plot):
-                show_plot(chart, alt=alt)
+                show_plot(chart, alt=alt, main=main)
             else:
-                show_chart(chart, alt=alt)
+                show_chart(chart, alt=alt, main=main)
                 charts[name.split(":")[0]] = chart.titled(name)
     if own:
         st.caption(f"Full colour: {top:.2g} in A and B, {reach:.2g} in the difference.")
@@ -80,7 +81,7 @@ def _show_three(
 
 def _names(names: tuple[str, str]) -> tuple[str, str, str]:
     """What stands above the maps."""
-    return f"A: {names[0]}", f"B: {names[1]}", "B less A"
+    return f"A: {names[0]}", f"B: {names[1]}", DIFFERENCE
 
 
 def _small(

@@ -11,7 +11,7 @@ from core.inspection.compare import QUANTITIES
 from core.inspection.heads import Head, head_name, parse_head
 from core.inspection.traced import AttentionTrace
 from pages.compare.controls import MOMENTS, PREFIX, Pair
-from pages.shared import bound
+from pages.shared import bound, present
 from pages.shared.no_first import choose_no_first, why_not
 from pages.shared.text import plain
 
@@ -80,4 +80,7 @@ def _places(pair: Pair) -> list[DeltaGenerator]:
 def _choose_head(label: str, trace: AttentionTrace, key: str) -> Head:
     names = [head_name(*head) for head in trace.heads]
     default = names.index(head_name(*strongest_head(trace)))
-    return parse_head(bound.selectbox(label, names, default, key=key, follows=True))
+    chosen = bound.selectbox(label, names, default, key=key, follows=True)
+    if key == HEAD_KEY:
+        present.keys_step(key, names, ("Left", "Right"), "Head")
+    return parse_head(chosen)

@@ -18,7 +18,7 @@ from core.inspection.head_rows import HeadTable
 from core.inspection.heads import head_name
 from pages.heads import overview_words as words
 from pages.heads.controls import PREFIX, SPLITS, TOO_OLD, Measured, choose_first_out
-from pages.shared import bound, who
+from pages.shared import bound, present, who
 from pages.shared.charts import clicked, download_csv, download_json, download_svg, show_chart
 from pages.shared.models import listed
 from pages.shared.records import problem_of, record_of
@@ -73,7 +73,8 @@ def _show_scatter(table: HeadTable, x: str, y: str, chosen: str) -> Figure:
     )
     # A new key for each choice forgets the click, so that the same head can be clicked again.
     key = f"{CHART_KEY}-{chosen}"
-    show_chart(chart, key=key, on_select=partial(_pick, key), alt=f"{title}, head by head")
+    pick = partial(_pick, key)
+    show_chart(chart, key=key, on_select=pick, alt=f"{title}, head by head", main=True)
     for measure in dict.fromkeys((x, y)):
         missing = words.lacking(table, measure)
         if missing:
@@ -104,6 +105,7 @@ def _show_head(measured: Measured, table: HeadTable) -> str:
         follows=True,
         help="Or click a point of the picture.",
     )
+    present.keys_step(HEAD_KEY, names, ("Left", "Right"), "Head")
     sentence = table.scores.sentence(*table.rows[names.index(name)].at)
     st.markdown(plain(sentence if measured.asked is None else of_subject(sentence)))
     st.page_link(

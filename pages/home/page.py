@@ -10,20 +10,23 @@ from streamlit.delta_generator import DeltaGenerator
 from core.bench.curves import small_curves
 from core.bench.record import read_bench
 from core.checkpoints.shelf import dev_accuracy, dev_curve, list_checkpoints, weights_path
+from core.data.characters import SPACE_GLYPH
 from core.evaluation.report_card import load_rows
 from core.figures import attention as figures
 from core.figures import attention_row as row_figures
 from core.figures.thumbnails import bar_picture, contact_sheet, curve_picture, spaced_bar_picture
 from core.files import read_json
 from core.inspection.captions import row_sentence, strongest_head
+from core.inspection.fold import fold, word_index, word_labels, written_words
 from core.inspection.head_record import load_record
 from core.inspection.heads import head_name
 from core.inspection.trace_json import trace_from_dict
 from core.inspection.traced import AttentionTrace
+from core.lessons.reading import list_lessons
 from core.montecarlo.result import Sample
 from core.montecarlo.sample import sample
 from core.montecarlo.spec import PerturbationSpec
-from core.paths import ASSETS, BENCHMARKS, CHECKPOINTS, OWN_MODEL
+from core.paths import ASSETS, BENCHMARKS, CHECKPOINTS, LESSONS, OWN_MODEL
 from core.theory.by_hand.weights import weight_curves
 from pages.shared.charts import show_chart
 from pages.shared.choosing import DEFAULT_CHECKPOINT
@@ -50,42 +53,69 @@ def main() -> None:
     """One question, one head, one row, one sentence, and the way on."""
     trace = stored_trace(STORED.stat().st_mtime)
     layer, head = strongest_head(trace)
-    name, step = head_name(layer, head), trace.steps[0]
-    weights, contribution = trace.weights[layer, head], trace.contribution[layer, head]
-    title = row_sentence(name, step.row, weights[step.row], trace.labels, step)
+    name, starts = head_name(layer, head), trace.word_starts
+    step = written_words(trace.steps, starts, SPACE_GLYPH)[0]
+    weights = fold(trace.weights[layer, head], starts)
+    contribution = fold(trace.contribution[layer, head], starts)
+    row, labels = int(word_index(trace.word_starts)[step.row]), _words(trace)
+    title = row_sentence(name, row, weights[row], labels, step)
+    _welcome()
     st.markdown(
-        f"## {plain(trace.question)} → **{plain(trace.answer)}**  \n"
-        "A small GPT, trained in this repository, recalls birthplaces. "
-        f"Of its {trace.n_layers * trace.n_heads} attention heads, {plain(name)} brings most of "
-        "the name to the place where the answer is written."
+        f"#### {plain(trace.question)} → **{plain(trace.answer)}**  \n"
+        f"A small GPT of our own answers from memory. Of its {trace.n_layers * trace.n_heads} "
+        f"heads, {plain(name)} brings most of the name to the place where the answer is written."
     )
     cells = st.grid(8, min_column_width=80, gap="xsmall")
     with cells.cell(column_span=5):
         chart = figures.attention_map(
             weights,
             contribution,
-            trace.labels,
-            step.row,
+            labels,
+            row,
             title=title,
-            scores=trace.scores[layer, head],
-            size=340,
+            size=300,
         )
-        show_chart(chart, alt=title)
+        show_chart(chart, alt=title, main=True)
         st.caption(
             f"Probability of the answer: {percent(trace.probability)}. Rows look, columns are "
             "looked at; grey cells lie in the future. One head rarely explains an answer alone."
         )
     with cells.cell(column_span=3):
         bars = row_figures.row_bars(
-            weights[step.row],
-            contribution[step.row],
-            trace.labels,
-            step.row,
+            weights[row],
+            contribution[row],
+            labels,
+            row,
             title=f"What it takes to write “{step.label}”",
-            height=170,
+            height=150,
         )
-        show_chart(bars, alt=f"Weights and contributions of row {step.row}")
+        show_chart(bars, alt=f"Weights and contributions of row {row}")
     show_cards(trace)
+
+
+def _welcome() -> None:
+    """The product's name, what it is for, and where a newcomer begins."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.markdown("### Attention Explorer  \nSee where a language model looks while it answers.")
+        st.page_link(
+            "pages/lessons/page.py",
+            label="First time here? Begin with the first lesson",
+            icon=":material/play_circle:",
+            query_params=_first_lesson(),
+        )
+
+
+def _first_lesson() -> dict[str, str]:
+    """The query that opens it; without lessons, or with a damaged one, their page says so."""
+    try:
+        lessons = list_lessons(LESSONS)
+    except ValueError:
+        lessons = []
+    return {"lesson": lessons[0].name} if lessons else {}
+
+
+def _words(trace: AttentionTrace) -> list[str]:
+    return word_labels(trace.labels, trace.word_starts, SPACE_GLYPH)
 
 
 def show_cards(trace: AttentionTrace) -> None:

@@ -23,7 +23,7 @@ def show_cloud(spec: PerturbationSpec) -> None:
     mean_a, mean_b = spec.norms[:2].tolist()
     title = "Cloud of key a in the plane of the means μ_a and μ_b"
     chart = key_cloud(data.cloud(spec), (mean_a, mean_b), title=title)
-    show_chart(chart, width="content", alt=title)
+    show_chart(chart, width="content", alt=title, main=True)
     variance = float(spec.radial_variances[0])
     st.markdown(
         f"Its length along μ_a has variance ρ = {variance:.3g}; α = {spec.noise_variance:.3g} in "
@@ -54,7 +54,7 @@ def show_output(drawn: Sample) -> None:
             title=title,
             density=curve,
         )
-        show_chart(chart, alt=f"{title}; {words.shape_of(drawn)}")
+        show_chart(chart, alt=f"{title}; {words.shape_of(drawn)}", main=True)
         st.markdown(words.peaks_sentence(drawn))
 
 

@@ -39,7 +39,7 @@ def show_accuracy(rows: Sequence[Row], elsewhere: Sequence[Published]) -> None:
         title=title,
         axis="right answers (exact match)",
     )
-    show_chart(chart, alt=f"{title}: {', '.join(label for label, *_ in bars)}")
+    show_chart(chart, alt=f"{title}: {', '.join(label for label, *_ in bars)}", main=True)
     st.markdown(
         "Bars: this project, with 95 % intervals; shapes: what others reached with the same "
         "variant. **Lookup** answers with the first known place in the person's sentence, which it "

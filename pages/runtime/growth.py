@@ -112,7 +112,7 @@ def _show_measured(bench: Bench, setting: Setting, records: list[Record], looked
     )
     pictures = st.grid(2, min_column_width=NARROWEST)
     with pictures.cell():
-        show_chart(time_chart, alt=f"Time against length. {title}")
+        show_chart(time_chart, alt=f"Time against length. {title}", main=True)
     with pictures.cell():
         show_chart(memory_chart, alt="Memory against length, by method")
     st.markdown(words.HOW)

@@ -14,6 +14,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from core.figures.plot import Plot
 from core.figures.template import Figure, to_svg
+from pages.shared import present
 
 
 def show_chart(
@@ -24,8 +25,16 @@ def show_chart(
     on_select: Literal["ignore"] | Callable[[], None] = "ignore",
     width: int | Literal["stretch", "content"] | None = None,
     place: DeltaGenerator | None = None,
+    main: bool = False,
 ) -> None:
-    """Draw a figure; `alt` says in words what is seen. Its tables travel beside it, by name."""
+    """Draw a figure; `alt` says in words what is seen. Its tables travel beside it, by name.
+
+    The `main` one of a page is what is seen where it is presented.
+    """
+    if main:
+        place = (place or st).container(key=present.PICTURE)
+        if present.on():
+            figure, width = present.enlarged(figure, alt), "content"
     tables = {name: _arrow(frame) for name, frame in figure.tables.items()}
     (place or st).vega_lite_chart(
         spec=figure.spec | {"datasets": tables},
@@ -42,9 +51,13 @@ def show_plot(
     alt: str,
     key: str | None = None,
     on_select: Literal["ignore"] | Callable[[], None] = "ignore",
+    main: bool = False,
 ) -> None:
     """Draw a figure of Plotly's; of what is clicked, points say so, cells do not."""
-    st.plotly_chart(
+    place = st.container(key=present.PICTURE) if main else st
+    if main and present.on():
+        plot = present.enlarged_plot(plot)
+    place.plotly_chart(
         plot.to_dict(),
         key=key,
         on_select=on_select,

@@ -95,6 +95,7 @@ def _is_left_behind(link: Link, page: str) -> bool:
 def _drop_foreign(link: Link, page: str) -> None:
     """Streamlit also writes what another page's controls say below this page's path."""
     elsewhere = {key for keys in link.keys.values() for key in keys} - link.keys[page]
+    elsewhere -= OF_THE_VIEW
     for key in elsewhere & set(st.query_params):
         del st.query_params[key]
 

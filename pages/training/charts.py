@@ -66,7 +66,7 @@ def show_one(job: Job) -> Shown:
     places = st.columns(2)
     charts = {
         "Loss": _show(places[0], loss, words.loss_title(losses)),
-        "Answers": _show(places[1], right, words.accuracy_title(answers)),
+        "Answers": _show(places[1], right, words.accuracy_title(answers), main=True),
     }
     st.markdown(words.HELD_OUT)
     return {job.name: rows}, charts
@@ -82,7 +82,7 @@ def show_several(jobs: Sequence[Job], *, axis: str, window: int) -> Shown:
     places = st.columns(2)
     charts = {
         "Loss": _show(places[0], loss, words.smoothed_title(window)),
-        "Answers": _show(places[1], right, "Right answers to held-out questions"),
+        "Answers": _show(places[1], right, "Right answers to held-out questions", main=True),
     }
     st.markdown(f"{words.smoothing(window)} {words.HELD_OUT}")
     return measured, charts
@@ -99,10 +99,10 @@ def show_answers(job: Job, *, title: str) -> Shown:
     return {job.name: rows}, {job.name: _show(st.container(), chart, title)}
 
 
-def _show(place: DeltaGenerator, chart: Figure, title: str) -> Figure:
+def _show(place: DeltaGenerator, chart: Figure, title: str, *, main: bool = False) -> Figure:
     """The chart under its title; as a file it carries it."""
     place.markdown(f"**{plain(title)}**")
-    show_chart(chart, alt=title, place=place)
+    show_chart(chart, alt=title, place=place, main=main)
     return chart.titled(title)
 
 

@@ -221,7 +221,8 @@ def open_page(server: str, window: Callable[[int, str], Any]) -> Callable[..., A
         if asked is not None:
             page.on("request", lambda request: asked.append(request.url))
         page.goto(f"{server}{path}" + (f"?{urlencode(query)}" if query else ""))
-        n_charts = N_CHARTS[path.partition("?")[0]]
+        alone = "present" in query  # then all but one picture is hidden
+        n_charts = 0 if alone else N_CHARTS[path.partition("?")[0]]
         if n_charts:
             page.locator(DRAWN).nth(n_charts - 1).wait_for()
         else:

@@ -85,7 +85,7 @@ def test_a_click_on_the_map_picks_a_row_and_again_after_another_way_of_choosing(
 
 def test_a_click_on_the_frame_of_a_row_picks_this_row(open_page: Callable, asked: dict[str, str]):
     page = open_page(**asked)
-    wait_for_choice(page, "Query row", "of the written piece")
+    wait_for_choice(page, "Query row", "of the written word")
     outline = page.locator("[data-testid=stVegaLiteChart]").nth(1).locator("path[stroke='#3B8FD9']")
     at = outline.first.evaluate(MIDDLE_OF_TOP)
     page.mouse.click(at["x"], at["y"])

@@ -22,7 +22,7 @@ def test_a_link_restores_the_view(open_page: Callable, asked: dict[str, str]):
     assert "2 Marie" in choice(page, "Query row")
     assert page.get_by_role("textbox", name="Question").input_value() == asked["question"]
     page.get_by_text("Row 2, key by key").wait_for()
-    assert page.get_by_role("switch", name="Fold to words").is_checked()
+    assert page.get_by_role("switch", name="Whole words").is_checked()
     arcs = page.locator("[data-testid=stVegaLiteChart]").nth(1)
     assert arcs.locator("g.mark-line").count() > 0
 

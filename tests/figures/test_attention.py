@@ -335,3 +335,13 @@ def test_a_score_that_means_nothing_is_a_dash_and_not_zero():
     assert [(head["shown"], head["exact"]) for head in heads] == [("0.25", "0.250"), ("–", "–")]
     assert spec["layer"][2]["encoding"]["text"]["field"] == "shown"
     assert spec["layer"][0]["encoding"]["tooltip"][1]["field"] == "exact"
+
+
+@pytest.mark.parametrize(("n", "side", "width"), [(3, 64, 3 * 64 + 110), (8, 37.5, None)])
+def test_a_map_fills_its_room_and_few_tokens_have_cells_of_64_pixels(
+    n: int, side: float, width: int | None
+):
+    zeros, names = np.zeros((n, n), np.float32), [str(i) for i in range(n)]
+    spec = figures.attention_map(zeros, zeros, names, 0).to_dict()
+    assert (spec["height"] - figures.ROOM_FOR_AXIS) / n == side
+    assert figures.map_width(n) == width

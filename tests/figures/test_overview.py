@@ -89,3 +89,14 @@ def test_scores_that_are_no_numbers_leave_a_scale():
     spec = matrix(np.full((2, 3), np.nan))
     assert spec["layer"][0]["encoding"]["opacity"]["scale"]["domain"] == [0, 1]
     assert {c["shown"] for c in rows_of(spec, 0)} == {"–"}
+
+
+def test_a_score_stands_under_its_picture_or_beside_it_and_the_grid_takes_its_places_width():
+    under, beside = (
+        heads_grid([["a"]], np.zeros((1, 1)), (0, 0), score_name="x", beside=beside).to_dict()
+        for beside in (False, True)
+    )
+    assert under["layer"][1]["mark"]["yOffset"] < 0 < under["layer"][2]["mark"]["dy"]
+    assert beside["layer"][1]["mark"]["xOffset"] < 0 < beside["layer"][2]["mark"]["dx"]
+    assert beside["height"]["step"] < under["height"]["step"]
+    assert under["width"] == beside["width"] == "container"

@@ -10,7 +10,9 @@ from core.inspection.fold import (
     fold_visible,
     word_index,
     word_labels,
+    written_words,
 )
+from core.inspection.traced import Step
 
 STARTS = [True, True, False, False, True, True]
 
@@ -95,3 +97,23 @@ def test_a_word_sees_what_any_of_its_tokens_sees():
 def test_where_every_token_is_a_word_nothing_is_folded():
     whole = weights()
     np.testing.assert_array_equal(fold(whole, [True] * 6), whole)
+
+
+def test_written_pieces_are_words_with_the_row_of_their_first_and_the_probability_of_all():
+    pieces = [("·New", 4, 0.5), ("·Yo", 5, 0.5), ("rk", 6, 0.25), ("⁇", 7, 1.0)]
+    steps = [
+        Step(row=at - 1, position=at, label=label, probability=p, next_best=())
+        for label, at, p in pieces
+    ]
+    starts = (True, True, True, False, True, True, False)  # the closing mark is never read
+    words = written_words(steps, starts, "·")
+    assert [(word.label, word.row, word.probability) for word in words] == [
+        ("New", 3, 0.5),
+        ("York", 4, 0.125),
+        ("⁇", 6, 1.0),
+    ]
+
+
+def test_a_piece_that_goes_on_with_what_was_asked_is_a_written_word():
+    inside = Step(row=0, position=1, label="ance", probability=0.5, next_best=())
+    assert [word.label for word in written_words([inside], (True, False), "·")] == ["ance"]

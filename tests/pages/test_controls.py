@@ -83,13 +83,15 @@ def test_a_typed_question_is_asked(store: Callable, open_page: Callable):
     assert app.markdown[0].value.startswith("#### Who are you? →")
 
 
-def test_folding_shows_words_in_place_of_tokens(store: Callable, open_page: Callable):
+def test_words_are_shown_at_first_and_pieces_on_a_switch(store: Callable, open_page: Callable):
     store()
     app = open_page(source="type freely", question=QUESTION)
+    words = app.selectbox(key="row").options
+    app.toggle(key="fold").set_value(False).run()
     rows = app.selectbox(key="row").options
     assert len(rows) == 1 + 40  # the row that is followed, and one for each token
     app.toggle(key="fold").set_value(True).run()
-    words = app.selectbox(key="row").options
+    assert app.selectbox(key="row").options == words
     assert [label.split(" ")[1] for label in words[1:6]] == ["Where", "was", "Ada", "Arden", "born"]
     app.session_state[TABLES_KEY] = True
     table = app.run().dataframe[0].value
@@ -99,7 +101,7 @@ def test_folding_shows_words_in_place_of_tokens(store: Callable, open_page: Call
 
 def test_a_row_beyond_the_folded_words_is_followed_no_more(store: Callable, open_page: Callable):
     store()
-    app = open_page()
+    app = open_page(fold="false")
     app.selectbox(key="row").set_value("39").run()
     assert "query row 39" in app.get("vega_lite_chart")[2].proto.alt
     app.toggle(key="fold").set_value(True).run()
@@ -122,7 +124,7 @@ def test_arcs_are_withheld_beyond_40_tokens_and_the_page_says_why(
     store: Callable, open_page: Callable, shown: Callable
 ):
     store(block_size=48)
-    app = open_page()
+    app = open_page(fold="false")
     assert app.button_group(key="view").options == ["map", "q·k parts", "3D"]
     assert "Arcs are drawn for up to 40 tokens; here are 48" in shown(app)
 
@@ -131,12 +133,12 @@ def test_the_score_changes_what_stands_under_each_head(store: Callable, open_pag
     store()
     app = open_page()
     baselines = {app.markdown[2].value}
-    assert "mean weight on the tokens of the name" in grid_alt(app)
+    assert "mean weight on the name" in grid_alt(app)
     app.selectbox(key="score").set_value("distance").run()
     assert "mean distance looked back" in grid_alt(app)
     baselines.add(app.markdown[2].value)
     app.selectbox(key="score").set_value("answer").run()
-    assert "contribution of the name" in grid_alt(app)
+    assert "what the name brings" in grid_alt(app)
     baselines.add(app.markdown[2].value)
     assert len(baselines) == 3
 
@@ -182,7 +184,7 @@ def test_a_click_in_the_map_changes_the_row(store: Callable, open_page: Callable
 
 def test_the_row_changes_its_bars(store: Callable, open_page: Callable, shown: Callable):
     store()
-    app = open_page()
+    app = open_page(fold="false")
     app.selectbox(key="row").set_value("5").run()
     assert "**Row 5, key by key**" in shown(app)
     assert "at “·”" in app.get("vega_lite_chart")[1].proto.alt  # "Where was": token 5 is a space
@@ -192,7 +194,7 @@ def test_the_written_piece_moves_the_row_even_after_another_was_picked(
     store: Callable, open_page: Callable, shown: Callable
 ):
     store()
-    app = open_page(source="type freely", question=QUESTION)
+    app = open_page(source="type freely", question=QUESTION, fold="false")
     assert f"**Row {len(QUESTION)}, key by key**" in shown(app)
     app.selectbox(key="row").set_value("5").run()
     app.select_slider(key="step").set_value("2").run()
@@ -239,3 +241,18 @@ def test_a_click_that_names_half_a_head_changes_nothing(
     head = app.selectbox(key="head").value
     click(app, "heads-chart", "head", **point)
     assert app.selectbox(key="head").value == head
+
+
+def test_sentences_speak_of_words_where_words_are_drawn(
+    store: Callable, open_page: Callable, shown: Callable
+):
+    store()
+    app = open_page(source="type freely", question=QUESTION)
+    written = app.selectbox(key="row").options[0]
+    assert written == "of the written word"
+    app.selectbox(key="row").set_value("2").run()
+    assert "at “Ada”" in app.get("vega_lite_chart")[1].proto.alt
+    assert "The mean of 4 rows, one a piece of “Ada”." in shown(app)  # its space is a character
+    app.toggle(key="fold").set_value(False).run()
+    assert "The mean of" not in shown(app)
+    assert app.selectbox(key="row").options[0] == "of the written piece"

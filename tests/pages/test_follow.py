@@ -113,7 +113,7 @@ def test_the_written_piece_keeps_its_place_when_another_answer_is_written(
 ):
     store("one")
     store("two", seed=5)
-    app = open_page(**TYPED)
+    app = open_page(**TYPED, fold="false")
     app.select_slider(key="step").set_value("3").run()
     app.query_params.update(address(app))
     app.selectbox(key="checkpoint").set_value("two").run()

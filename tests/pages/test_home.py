@@ -34,14 +34,17 @@ def test_home_shows_an_answered_question_its_head_and_the_way_on(
 ):
     app = AppTest.from_file(ROOT / "app.py", default_timeout=60).run()
     assert not app.exception
-    heading = app.markdown[0].value
+    assert app.markdown[0].value.startswith("### Attention Explorer")
+    heading = app.markdown[1].value
     assert STORED["question"] in heading
     assert f"**{STORED['answer']}**" in heading
     first, row = app.get("vega_lite_chart")
-    assert "when it writes" in first.proto.alt
-    assert f"row {STORED['steps'][0]['row']}" in row.proto.alt
+    assert "looks at “Ada”" in first.proto.alt  # its pieces are a word
+    assert "when it writes “London”" in first.proto.alt
+    assert "row 6" in row.proto.alt
     links = [link.proto.page for link in app.get("page_link")]
     assert links == [
+        "lessons",
         *("attention", "heads", "compare", "monte_carlo", "attention_by_hand"),
         *("runtime", "training", "report_card"),
     ]

@@ -38,8 +38,9 @@ def nothing_kept() -> Iterator[None]:
 
 
 def opened(trace: AttentionTrace, **query: Any) -> AppTest:
+    """By pieces unless told."""
     app = AppTest.from_function(page, kwargs={"trace": trace}, default_timeout=60)
-    app.query_params.update(query)
+    app.query_params.update({"fold": "false"} | query)
     app.run()
     assert not app.exception, app.exception[0].value
     return app

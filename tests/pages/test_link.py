@@ -40,10 +40,11 @@ def test_a_link_restores_the_person_and_the_written_piece(
 ):
     store()
     name = next(person.name for person in reversed(people) if split_of(person.name) == "dev")
-    plain = open_page(**{"source": "never asked (dev)", "person-dev": name})
+    asked = {"source": "never asked (dev)", "person-dev": name, "fold": "false"}
+    plain = open_page(**asked)
     assert plain.markdown[0].value.startswith(f"#### {BIRTHPLACE.question(name)}")
     label = plain.select_slider(key="step").options[3]
-    app = open_page(**{"source": "never asked (dev)", "person-dev": name, "step": label})
+    app = open_page(**asked, step=label)
     assert app.select_slider(key="step").value == "3"
 
 

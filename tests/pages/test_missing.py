@@ -33,9 +33,9 @@ def told(said_of: Callable[[str], str]) -> Callable[[AppTest], list[str]]:
     [
         ("attention", {"checkpoint": "my-own-model"}, "Checkpoint", "tiny"),
         ("attention", {"head": "L9H99"}, "Head", "L1·H1"),
-        ("attention", {"row": "900"}, "Query row", "of the written piece"),
+        ("attention", {"row": "900"}, "Query row", "of the written word"),
         ("attention", {"view": "pie"}, "View", "map"),
-        ("attention", {"fold": "maybe"}, "Fold to words", "off"),
+        ("attention", {"fold": "maybe"}, "Whole words", "on"),
         ("attention", {"source": "nobody"}, "Question about a person", "never asked (test)"),
         ("attention", {"person-test": "Nobody"}, "Person", "Goran Arden"),
         ("attention", {"score": "beauty"}, "Score of each head", "weight on name"),

@@ -47,7 +47,7 @@ def traced(store: Callable) -> AttentionTrace:
 def test_the_map_loses_its_first_key_and_the_page_says_so(
     traced: AttentionTrace, open_page: Open, shown: Callable, address: Callable
 ):
-    app = open_page(source="type freely", question=ADA, head="L1·H0")
+    app = open_page(source="type freely", question=ADA, head="L1·H0", fold="false")
     before, text = weights_table(app), shown(app)
     assert "Without the first token “" not in text.replace("\\", "")
     toggle(app).set_value(True).run()

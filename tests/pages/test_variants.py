@@ -139,8 +139,8 @@ def test_folding_is_withheld_from_latents_and_the_page_says_why(
 ):
     store("latents", **PERCEIVER)
     store("plain")
-    app = open_page(checkpoint="latents", fold="true", **QUESTION)
-    (toggle,) = [toggle for toggle in app.toggle if toggle.label == "Fold to words"]
+    app = open_page(checkpoint="latents", **QUESTION)
+    (toggle,) = [toggle for toggle in app.toggle if toggle.label == "Whole words"]
     assert (toggle.disabled, toggle.value) == (True, False)
     assert "Nothing to fold: rows or columns of each layer are latents" in shown(app)
     assert len(ticks(app, "x")) == 40
@@ -180,8 +180,7 @@ def test_the_name_is_scored_only_where_the_columns_are_tokens(store: Callable, o
     app = open_page(checkpoint="latents", score="weight on name", **QUESTION)
     score = app.selectbox(key="score")
     assert "name to answer" not in score.options
-    assert "name to answer**: contribution" in score.help
-    assert score.help.count("(not here)") == 2  # to the answer, and the next token of a decoder
+    assert "next token" not in score.options  # a decoder looks back
     for head in rows_of(app, 0, layer=0):
         assert (head["shown"] == "–") == (head["layer"] > 0)
     app.selectbox(key="checkpoint").set_value("plain").run()
