@@ -47,6 +47,28 @@ def decades(values: Iterable[float]) -> list[float]:
     return [10.0**power for power in range(low, high + 1)]
 
 
+def spread(wanted: Sequence[float], gap: float, low: float, high: float) -> list[float]:
+    """Places at least `gap` apart, in the order of what is `wanted` and as near to it as that
+    allows; between `low` and `high` where there is room for all. Cost: O(n²) for n places.
+    """
+    order = sorted(range(len(wanted)), key=wanted.__getitem__)
+    crowds: list[tuple[float, int]] = []  # middle and number of places that touch each other
+    for at in (wanted[i] for i in order):
+        crowds.append((at, 1))
+        while len(crowds) > 1 and crowds[-1][0] - crowds[-2][0] < gap * _half(crowds[-2:]):
+            (one, n), (other, m) = crowds[-2:]
+            crowds[-2:] = [((n * one + m * other) / (n + m), n + m)]
+    places = [middle + gap * (k - (n - 1) / 2) for middle, n in crowds for k in range(n)]
+    room = [(low + gap * k, high - gap * (len(places) - 1 - k)) for k in range(len(places))]
+    kept = [max(least, min(at, most)) for at, (least, most) in zip(places, room, strict=True)]
+    return [kept[order.index(i)] for i in range(len(wanted))]
+
+
+def _half(crowds: Sequence[tuple[float, int]]) -> float:
+    """Gaps between the middles of two crowds that just touch."""
+    return sum(n for _, n in crowds) / 2
+
+
 def headline(text: str) -> alt.TitleParams:
     """The title of a picture that stands alone; a little larger."""
     return alt.TitleParams(text, anchor="start", fontSize=FONT_SIZE + 1)
@@ -132,7 +154,7 @@ def legend(**options: Any) -> alt.Legend:
 
 
 def dashes(
-    names: list[str], patterns: list[list[int]], *, orient: str = "bottom", columns: int = 4
+    names: list[str], patterns: list[list[int]], *, orient: str = "bottom", columns: Any = 4
 ) -> alt.StrokeDash:
     """A dash pattern for each value of `name`, with a legend of so many columns.
 

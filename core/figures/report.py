@@ -16,6 +16,7 @@ from core.figures.template import Figure, hole, table, template
 ROW, LOWER = 42, 10  # pixels of a row, and by how much its bar lies below its middle
 LOW_LINE, INDENT = 0.1, 80  # names of bars begin behind lines lower than this
 SHAPES = ("diamond", "cross", "triangle-up")
+SIDE_BY_SIDE = alt.ExprRef("width < 310 ? 1 : width < 640 ? 2 : 4")  # names of lines
 KIND_ROW, KIND_NAME = 23, 160  # pixels of a row of kind_bars, and of the names beside its bars
 Bar = tuple[str, float, tuple[float, float]]
 Point = tuple[str, str, float, str]
@@ -26,13 +27,12 @@ def accuracy_bars(
     lines: Sequence[tuple[str, float]],
     points: Sequence[Point],
     *,
-    title: str,
     axis: str,
 ) -> Figure:
     """(label, share, 95 % interval) as bars, (name, share) as upright lines.
 
     `points` are (label of a bar, name of the series, share, note): figures from elsewhere on its
-    row.
+    row. It has no title of its own: on a small phone one would be cut.
     """
     # Inside the plot, which keeps the whole width.
     indent = INDENT if any(share < LOW_LINE for _, share in lines) else 4
@@ -57,7 +57,6 @@ def accuracy_bars(
         sources=sources,
         shapes=list(SHAPES[: len(sources)]),
         height=ROW * len(bars),
-        title=title,
     )
 
 
@@ -79,7 +78,7 @@ def _accuracy_bars(tables: tuple[str, ...]) -> alt.LayerChart:
         base.mark_tick(color=VALUE, thickness=3, size=16, yOffset=LOWER).encode(x="high:Q"),
         *([_points(x, y)] if "points" in tables else []),
     ]
-    return elements.fitted(alt.LayerChart(layer=layers), hole("height"), hole("title"))
+    return elements.fitted(alt.LayerChart(layer=layers), hole("height"), "")
 
 
 def kind_bars(rows: Sequence[tuple[str, Sequence[tuple[str, int]]]], *, title: str) -> Figure:
@@ -170,7 +169,7 @@ def _lines(x: alt.X) -> alt.Chart:
         .mark_rule(color=MASKED, strokeWidth=2.5)
         .encode(
             x=x,
-            strokeDash=elements.dashes(hole("lines"), hole("dashes"), columns=2),
+            strokeDash=elements.dashes(hole("lines"), hole("dashes"), columns=SIDE_BY_SIDE),
             tooltip=["name:N", alt.Tooltip("share:Q", format=".1%")],
         )
     )

@@ -1,22 +1,23 @@
 """Pictures of growth: time or memory against the length of a text, both logarithmic.
 
-A method has its colour by what it does about L² and its shape by its name. Full lines are measured,
-with the quartiles as a band; dashes are formulas, dots another machine. A hollow point is to be
-read with care, and says why when it is pointed at. Grey is the machine's own floor.
+A method has its colour by what it does about L², its shape by its name, and its name at the end of
+its line. Full lines are measured, with the quartiles as a band; dashes are formulas, dots another
+machine. A hollow point is to be read with care, and says why when it is pointed at. Grey is the
+machine's own floor, and every method while others are pointed out: those that were chosen, or the
+one under the pointer.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import altair as alt
-import pandas as pd
 
-from core.figures import elements
-from core.figures.palette import FAMILIES, MASKED
+from core.figures import elements, growth_tables
+from core.figures.growth_tables import Crossing, Line, ends, measured, pairs, span
+from core.figures.palette import FAMILIES, FONT_SIZE, MASKED
 from core.figures.template import Figure, hole, table, template
 
-ROOM_FOR_TWO = 285  # pixels of a plot; a narrower one has its names below one another
+ROOM = 94  # pixels for the names at the ends of the lines
 STAR = (
     "M0,-1L.235,-.324L.951,-.309L.38,.124L.588,.809L0,.4"
     "L-.588,.809L-.38,.124L-.951,-.309L-.235,-.324Z"
@@ -35,33 +36,9 @@ SHAPES = (
     HEXAGON,
 )
 FORMULA, OTHER, FLOOR = [7, 4], [1, 4], [2, 3]
-NO_VALUES: tuple[tuple[float, float], ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Line:
-    """One method. `points` are (length, value, lower quartile, upper quartile, why to be careful);
-    `predicted` and `other` (length, value). `name` stands in the legend.
-    """
-
-    name: str
-    method: str
-    family: int
-    shape: int
-    points: Sequence[tuple[float, float, float, float, str]]
-    predicted: Sequence[tuple[float, float]] = NO_VALUES
-    other: Sequence[tuple[float, float]] = NO_VALUES
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Crossing:
-    """Where a method begins to win: the length, and the ends of its interval."""
-
-    text: str
-    family: int
-    at: float
-    low: float
-    high: float
+# What is pointed out: what is under the pointer, if it is a method, or else what was chosen.
+POINTED = "(pointed.method && pointed.method[0] ? pointed.method : chosen)"
+STANDS_OUT = f"!length({POINTED}) || indexof({POINTED}, datum.method) >= 0"
 
 
 def growth_chart(
@@ -72,26 +49,32 @@ def growth_chart(
     unit: tuple[str, float],
     crossings: Sequence[Crossing] = (),
     floors: Mapping[str, Sequence[tuple[float, float]]] | None = None,
-    height: int = 260,
+    chosen: Sequence[str] = (),
+    height: int = 340,
 ) -> Figure:
-    """All methods in one picture. `unit` is its name and how many of it a value of 1 is."""
+    """All methods in one picture, the `chosen` ones pointed out. `unit` is its name and how many of
+    it a value of 1 is.
+    """
     unit_name, factor = unit
     beside = {
-        "crossings": _crossings(crossings),
-        "floors": _pairs(floors or {}, factor),
-        "predicted": _pairs({line.name: line.predicted for line in lines}, factor),
-        "other": _pairs({line.name: line.other for line in lines}, factor),
+        "crossings": growth_tables.crossings(crossings),
+        "floors": pairs(floors or {}, factor, "name"),
+        "predicted": pairs({line.method: line.predicted for line in lines}, factor),
+        "other": pairs({line.method: line.other for line in lines}, factor),
     }
     drawn = {name: frame for name, frame in beside.items() if not frame.empty}
-    lengths = _lengths(lines)
+    lengths, points = growth_tables.lengths(lines), measured(lines, factor)
+    limits = span([points, *(drawn[name] for name in drawn if name != "crossings")])
     return _growth_chart(tuple(drawn)).fill(
-        {**drawn, "measured": _measured(lines, factor)},
+        {**drawn, "measured": points, "ends": ends(points, limits, height)},
         lengths=lengths,
         ends=[lengths[0] / 1.12, lengths[-1] * 1.12] if lengths else [1.0, 10.0],
-        ticks=_ticks(lines, factor),
+        span=list(limits),
+        ticks=[tick for tick in elements.decades(limits) if limits[0] <= tick <= limits[1]],
         axis=f"{what} ({unit_name})",
         value=f"{what}, {unit_name}",
-        names=[line.name for line in lines],
+        chosen=list(chosen),
+        names=[line.method for line in lines],
         colours=[FAMILIES[line.family] for line in lines],
         shapes=[SHAPES[line.shape] for line in lines],
         height=height,
@@ -109,51 +92,22 @@ def _growth_chart(beside: tuple[str, ...]) -> alt.LayerChart:
         "other": [_thin("other", OTHER, 3.0)],
     }
     drawn = [layer for name in beside for layer in layers[name]]
-    chart = alt.LayerChart(layer=[*drawn, *_curves()])
+    chosen = alt.param(name="chosen", value=hole("chosen"))
+    chart = alt.LayerChart(layer=[*drawn, *_names(), *_curves()]).add_params(chosen)
     return elements.fitted(chart, hole("height"), hole("title"))
 
 
-def _measured(lines: Sequence[Line], factor: float) -> pd.DataFrame:
-    rows: list[dict[str, Any]] = [
-        {
-            "name": line.name,
-            "method": line.method,
-            "length": length,
-            "value": factor * value,
-            "low": factor * low,
-            "high": factor * high,
-            "flags": flags or "none",
-            "flagged": bool(flags),
-        }
-        for line in lines
-        for length, value, low, high, flags in line.points
-    ]
-    columns = "name method length value low high flags flagged".split()
-    return pd.DataFrame(rows, columns=columns)
-
-
-def _pairs(lines: Mapping[str, Sequence[tuple[float, float]]], factor: float) -> pd.DataFrame:
-    rows = [
-        (name, length, factor * value) for name, pairs in lines.items() for length, value in pairs
-    ]
-    return pd.DataFrame(rows, columns=["name", "length", "value"])
-
-
-def _crossings(crossings: Sequence[Crossing]) -> pd.DataFrame:
-    rows = [
-        (found.at, found.low, found.high, found.text, FAMILIES[found.family]) for found in crossings
-    ]
-    return pd.DataFrame(rows, columns=["length", "low", "high", "text", "colour"])
-
-
 def _curves() -> list[alt.Chart]:
-    """Line, band and points of what was measured."""
-    colour, shape = _channel(alt.Color, "colours"), _channel(alt.Shape, "shapes")
+    """Line, band and points of what was measured, and what the pointer finds: a broad line."""
+    shapes = alt.Scale(domain=hole("names"), range=hole("shapes"))
+    shape = alt.Shape("method:N", sort=hole("names"), scale=shapes, legend=None)
     base = table("measured").encode(
         x=_along("length"),
-        color=colour,
+        color=_colour(),
+        opacity=_faded(1),
         tooltip=[
             alt.Tooltip("method:N"),
+            alt.Tooltip("grows:N", title="grows"),
             alt.Tooltip("length:Q", title="tokens", format=","),
             alt.Tooltip("value:Q", title=hole("value"), format=".3~g"),
             alt.Tooltip("low:Q", title="quartiles from", format=".3~g"),
@@ -163,23 +117,45 @@ def _curves() -> list[alt.Chart]:
     )
     points = [
         base.transform_filter("datum.flagged" if hollow else "!datum.flagged")
-        .mark_point(size=80, filled=not hollow, strokeWidth=2, opacity=1)
+        .mark_point(size=70, filled=not hollow, strokeWidth=2)
         .encode(y=_up("value"), shape=shape)
         for hollow in (True, False)
     ]
+    pointed = alt.selection_point(
+        name="pointed", fields=["method"], on="pointerover", clear="pointerout", empty=False
+    )
+    broad = table("measured").mark_line(strokeWidth=14, opacity=0)
     return [
-        base.mark_area(opacity=0.22).encode(y=_up("low"), y2="high:Q"),
+        base.mark_area().encode(y=_up("low"), y2="high:Q", opacity=_faded(0.22)),
         base.mark_line(strokeWidth=2).encode(y=_up("value")),
+        broad.encode(x=_along("length"), y=_up("value"), detail="method:N").add_params(pointed),
         *points,
     ]
+
+
+def _names() -> list[alt.Chart]:
+    """The methods' names beside the plot, with a thin line to the end of each curve."""
+    base = table("ends").encode(color=_colour(), opacity=_faded(1))
+    lead = base.mark_rule(strokeWidth=1, strokeDash=[2, 2]).encode(
+        x=_along("length"), y=_up("value"), x2=_beside(4), y2="at:Q"
+    )
+    names = base.mark_text(align="left", fontSize=FONT_SIZE).encode(
+        x=_beside(8), y=_up("at"), text="method:N"
+    )
+    return [lead, names]
+
+
+def _beside(pixels: int) -> Any:
+    """So far to the right of the curves' part of the plot."""
+    return alt.value(alt.ExprRef(f"width - {ROOM - pixels}"))
 
 
 def _thin(name: str, dash: list[int], width: float) -> alt.Chart:
     """Formulas, or another machine."""
     return (
         table(name)
-        .mark_line(strokeWidth=width, strokeDash=dash, strokeCap="round", opacity=0.75)
-        .encode(x=_along("length"), y=_up("value"), color=_channel(alt.Color, "colours"))
+        .mark_line(strokeWidth=width, strokeDash=dash, strokeCap="round")
+        .encode(x=_along("length"), y=_up("value"), color=_colour(), opacity=_faded(0.6))
     )
 
 
@@ -207,37 +183,29 @@ def _stripes() -> list[alt.Chart]:
     ]
 
 
-def _channel(kind: Any, marks: str) -> Any:
-    """Channels with the same names and the same legend are drawn as one."""
-    legend = elements.legend(
-        orient="bottom",
-        columns=alt.ExprRef(f"width < {ROOM_FOR_TWO} ? 1 : 2"),
-        symbolSize=90,
-        symbolOpacity=1,
-        labelLimit=170,
-        labelOffset=1,
-        rowPadding=1,
-        columnPadding=0,  # two names with their powers just fit beside a second picture
-    )
-    scale = alt.Scale(domain=hole("names"), range=hole(marks))
-    return kind("name:N", sort=hole("names"), title=None, scale=scale, legend=legend)
+def _colour() -> Any:
+    """That of its family, or grey while others are pointed out."""
+    scale = {"domain": hole("names"), "range": hole("colours")}
+    named = {"test": STANDS_OUT, "field": "method", "type": "nominal", "scale": scale}
+    return alt.ColorValue(MASKED, condition={**named, "legend": None})
 
 
-def _lengths(lines: Sequence[Line]) -> list[float]:
-    measured = {point[0] for line in lines for point in line.points}
-    return sorted(measured | {length for line in lines for length, _ in line.predicted})
-
-
-def _ticks(lines: Sequence[Line], factor: float) -> list[float]:
-    values = [factor * value for line in lines for _, *three, _ in line.points for value in three]
-    return elements.decades(values)
+def _faded(opacity: float) -> Any:
+    """So opaque, or a third of it while others are pointed out."""
+    return alt.condition(STANDS_OUT, alt.value(opacity), alt.value(opacity / 3))
 
 
 def _along(field: str) -> alt.X:
     return alt.X(
         f"{field}:Q",
         title="tokens L",
-        scale=alt.Scale(type="log", base=2, domain=hole("ends"), nice=False),
+        scale=alt.Scale(
+            type="log",
+            base=2,
+            domain=hole("ends"),
+            nice=False,
+            rangeMax=alt.ExprRef(f"width - {ROOM}"),
+        ),
         axis=elements.axis(values=hole("lengths"), format=",", grid=False, labelOverlap=True),
     )
 
@@ -246,6 +214,6 @@ def _up(field: str) -> alt.Y:
     return alt.Y(
         f"{field}:Q",
         title=hole("axis"),
-        scale=alt.Scale(type="log"),
+        scale=alt.Scale(type="log", domain=hole("span"), nice=False),
         axis=elements.axis(format=",~g", values=hole("ticks")),
     )

@@ -26,26 +26,34 @@ KINDS_MEAN = (
 )
 
 
-def show_accuracy(rows: Sequence[Row], elsewhere: Sequence[Published]) -> None:
-    """Right answers of every measured variant, beside others' and what needs no model."""
+BARS_MEAN = (
+    "Bars: this project, with 95 % intervals; shapes: what others reached. **Lookup** may read the "
+    "person's sentence and takes its first known place; a model answers from memory."
+)
+ABOUT_TABLE = (
+    "Pieces are parts of words (byte-level BPE). The ceiling in the picture: answers that stand in "
+    "the person's sentence at all; beyond it there is only guessing. "
+)
+
+
+def show_accuracy(rows: Sequence[Row], elsewhere: Sequence[Published]) -> bool:
+    """Right answers of every measured variant, beside others' and what needs no model; whether
+    there is any.
+    """
     measured = [row.measured for row in rows if row.measured is not None]
     if not measured:
-        return
+        return False
     title, bars = "Right answers to the dev questions, by variant", _bars(rows)
     chart = figures.accuracy_bars(
         bars,
         _baseline_lines(measured[0]),
         points(rows, elsewhere),
-        title=title,
         axis="right answers (exact match)",
     )
+    st.markdown(f"**{title}**")
     show_chart(chart, alt=f"{title}: {', '.join(label for label, *_ in bars)}", main=True)
-    st.markdown(
-        "Bars: this project, with 95 % intervals; shapes: what others reached with the same "
-        "variant. **Lookup** answers with the first known place in the person's sentence, which it "
-        "may read; a model answers from memory. **Ceiling**: answers that stand in the sentence at "
-        "all; beyond it there is only guessing. Pieces are word pieces (byte-level BPE)."
-    )
+    st.markdown(BARS_MEAN)
+    return True
 
 
 def show_kinds(rows: Sequence[Row]) -> None:
@@ -53,13 +61,13 @@ def show_kinds(rows: Sequence[Row]) -> None:
     counted = _kinds(rows)
     if not counted:
         return
-    st.markdown("##### How the wrong answers are wrong")
     title = "Wrong answers by kind"
-    picture, meaning = st.columns([1.3, 1])
-    with picture:
-        show_chart(figures.kind_bars(counted, title=title), alt=title)
-    with meaning:
-        st.markdown(KINDS_MEAN)
+    with st.expander("How the wrong answers are wrong"):
+        picture, meaning = st.columns([1.3, 1])
+        with picture:
+            show_chart(figures.kind_bars(counted, title=title), alt=title)
+        with meaning:
+            st.markdown(KINDS_MEAN)
 
 
 def points(rows: Sequence[Row], figures: Sequence[Published]) -> list[tuple[str, str, float, str]]:

@@ -4,7 +4,7 @@ import streamlit as st
 
 from core.evaluation.report_card import Row
 from core.paths import COURSE_VARIABLE, course_folder
-from pages.report_card.charts import show_accuracy, show_kinds
+from pages.report_card.charts import ABOUT_TABLE, show_accuracy, show_kinds
 from pages.report_card.pretraining import (
     read_ablation,
     show_ablation,
@@ -23,7 +23,7 @@ from pages.shared.text import plain
 
 
 def main() -> None:
-    """One table, one chart of it, and below why, how and where it fails."""
+    """The verdict and one picture of it; folded below: all numbers, why, how and where it fails."""
     try:
         rows, published = read_rows(), read_published()
     except ValueError as error:
@@ -31,13 +31,16 @@ def main() -> None:
         st.error(plain(str(error)), icon=":material/block:")
         return
     show_heading(rows, published.figures)
-    notes = show_table(rows, published.figures)
-    show_accuracy(rows, published.figures)
-    st.markdown(f"{plain(published.source)}\n\n{note_lines(notes)}")
+    is_measured = show_accuracy(rows, published.figures)
+    with st.expander("All numbers, and what others reached", expanded=not is_measured):
+        notes = show_table(rows, published.figures)
+        about = ABOUT_TABLE if is_measured else ""
+        st.markdown(f"{about}{plain(published.source)}\n\n{note_lines(notes)}")
     ablation, problem = read_ablation()
+    with st.expander("What does pretraining buy, and which pretraining?", expanded=bool(problem)):
+        show_ablation(ablation, problem)
+        show_seeds()
     show_practised(rows, ablation)
-    show_seeds()
-    show_ablation(ablation, problem)
     if rows:
         show_kinds(rows)
         _show_one(rows)
@@ -45,21 +48,26 @@ def main() -> None:
 
 def _show_one(rows: list[Row]) -> None:
     """One checkpoint: its command, the way to its heads, its wrong answers."""
-    names = [row.name for row in rows]
-    chosen = bound.selectbox("Checkpoint", names, key="card-row", follows=True)
-    row = rows[names.index(chosen)]
-    st.page_link(
-        "pages/attention/page.py",
-        label=f"Look at the heads of {plain(row.name)}",
-        icon=":material/grid_on:",
-        query_params={"checkpoint": row.name},
+    with st.expander("One checkpoint: its heads, and how it was trained"):
+        names = [row.name for row in rows]
+        chosen = bound.selectbox("Checkpoint", names, key="card-row", follows=True)
+        row = rows[names.index(chosen)]
+        st.page_link(
+            "pages/attention/page.py",
+            label=f"Look at the heads of {plain(row.name)}",
+            icon=":material/grid_on:",
+            query_params={"checkpoint": row.name},
+        )
+        if row.command:
+            st.markdown("The same training from a terminal:")
+            st.code(row.command, language="bash", wrap_lines=True)
+        else:
+            st.markdown("Its card holds no command: it was trained elsewhere and imported.")
+    box = st.expander(
+        f"The wrong answers of {plain(row.name)}, one by one",
+        key="card-examples",
+        on_change="rerun",
     )
-    st.markdown("**Train it yourself**")
-    if row.command:
-        st.code(row.command, language="bash", wrap_lines=True)
-    else:
-        st.markdown("Its card holds no command: it was trained elsewhere and imported.")
-    box = st.expander("Its wrong answers, one by one", key="card-examples", on_change="rerun")
     if box.open:
         with box:
             _show_wrong(row)

@@ -75,7 +75,6 @@ def show_seeds() -> None:
 
 def show_ablation(found: Ablation | None, problem: str) -> None:
     """The same minutes with one thing changed at a time; or why there is no such chart."""
-    st.markdown("##### What does pretraining buy, and which pretraining?")
     if problem:
         st.error(plain(problem))
     elif found is None:
@@ -96,9 +95,9 @@ def _show_chart(found: Ablation) -> None:
         _ablation_bars(found),
         [(f"{base.label} {percent(base.accuracy)}", base.accuracy)],
         [],
-        title=title,
         axis=f"right answers to {base.total} {found.split} questions",
     )
+    st.markdown(f"**{title}**")
     show_chart(chart, alt=title)
 
 

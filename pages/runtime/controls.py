@@ -76,10 +76,13 @@ def show_actions(job: Job) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Looked:
-    """One setting of a measurement as it is drawn; `beside` is another machine's."""
+    """One setting of a measurement as it is drawn; `beside` is another machine's, `pointed` are
+    methods that stand out.
+    """
 
     source: str
     setting: Setting | None
+    pointed: tuple[str, ...]
     hidden: tuple[str, ...]
     formulas: bool
     floors: bool
@@ -110,15 +113,8 @@ def choose() -> tuple[str, Looked | None]:
     with third:
         chosen = _choose_setting(source, bench)
     with fourth:
-        hidden, formulas, floors, beside = _choose_display(bench, sources, source)
-    return words.GROWTH, Looked(
-        source=source.id,
-        setting=chosen,
-        hidden=hidden,
-        formulas=formulas,
-        floors=floors,
-        beside=beside,
-    )
+        looked = _choose_display(bench, sources, source, chosen)
+    return words.GROWTH, looked
 
 
 def _choose_source(sources: dict[str, Source]) -> Source:
@@ -160,10 +156,11 @@ def _choose_setting(source: Source, bench: Bench | None) -> Setting | None:
 
 
 def _choose_display(
-    bench: Bench | None, sources: dict[str, Source], source: Source
-) -> tuple[tuple[str, ...], bool, bool, str | None]:
+    bench: Bench | None, sources: dict[str, Source], source: Source, setting: Setting | None
+) -> Looked:
     with st.popover("", icon=":material/tune:", help="What is drawn", width="stretch"):
         measured = [] if bench is None else methods_of(bench.records)
+        pointed = bound.multiselect("Point out", measured, format_func=label, key="rt-point")
         hidden = bound.multiselect("Leave out", measured, format_func=label, key="rt-hidden")
         formulas = bound.toggle("Formulas (dashed)", value=True, key="rt-formulas")
         floors = bound.toggle("Floor of the machine", value=True, key="rt-floors")
@@ -174,7 +171,15 @@ def _choose_display(
             format_func=lambda key: sources[key].label if key in sources else key,
             key="rt-beside",
         )
-    return tuple(hidden), formulas, floors, None if beside == NOTHING else beside
+    return Looked(
+        source=source.id,
+        setting=setting,
+        pointed=tuple(pointed),
+        hidden=tuple(hidden),
+        formulas=formulas,
+        floors=floors,
+        beside=None if beside == NOTHING else beside,
+    )
 
 
 def _button(

@@ -6,7 +6,7 @@ import streamlit as st
 
 from core.bench.estimate import estimate
 from core.bench.spec import BOTH, DTYPES, FORWARD, BenchSpec, spec_from_dict
-from core.catalogue import MECHANISMS, METHODS, label
+from core.catalogue import METHODS, label
 from core.devices import devices_at_hand
 from core.jobs.bench_job import bench_job
 from core.jobs.estimate import seconds_ahead
@@ -38,7 +38,7 @@ def _choose() -> dict[str, Any]:
         default=list(USUAL),
         format_func=label,
         key="rt-methods",
-        help="  \n".join(f"**{label(m)}**: {MECHANISMS[m].meaning}" for m in METHODS),
+        help="Ways to attend. What each does stands in the page's table of numbers.",
     )
     low, high = bound.range_slider(
         "Tokens L",

@@ -24,7 +24,7 @@ from pages.shared.text import plain
 
 TIME, MEMORY = ("ms", 1e3), ("MB", 1e-6)
 TABLES_KEY = "rt-tables"
-NARROWEST = 400  # pixels of a picture: narrower, and the second column of its legend is cut
+NARROWEST = 400  # pixels of a picture: narrower, and little is left beside the names at its edge
 STATES = {
     "queued": "waits for its turn",
     "running": "measuring",
@@ -103,12 +103,14 @@ def _show_measured(bench: Bench, setting: Setting, records: list[Record], looked
         unit=TIME,
         crossings=_stripes(crossings),
         floors=floors(bench, setting) if looked.floors else {},
+        chosen=[label(method) for method in looked.pointed],
     )
     memory_chart = figures.growth_chart(
         _lines(memory, looked, [] if other is None else memory_curves(other, setting)),
         title="Memory of one pass, beside its inputs",
         what="memory",
         unit=MEMORY,
+        chosen=[label(method) for method in looked.pointed],
     )
     pictures = st.grid(2, min_column_width=NARROWEST)
     with pictures.cell():
@@ -116,14 +118,23 @@ def _show_measured(bench: Bench, setting: Setting, records: list[Record], looked
     with pictures.cell():
         show_chart(memory_chart, alt="Memory against length, by method")
     st.markdown(words.HOW)
-    st.table(  # on a narrow screen it can be moved sideways, as a Markdown table cannot
-        words.table(bench, times, memory, crossings, _by_operations(bench, setting)),
-        border="horizontal",
-    )
-    _show_left_out(records)
-    st.caption(plain(words.conditions(bench)))
+    with st.expander("Every method in numbers: how it grows, and from where it is faster"):
+        _show_table(words.table(bench, times, memory, crossings, _by_operations(bench, setting)))
+        st.markdown(words.MORE)
+        _show_left_out(records)
+        st.caption(plain(words.conditions(bench)))
     charts: dict[str, Figure] = {"Time": time_chart, "Memory": memory_chart}
     show_files(bench, setting, records, charts)
+
+
+def _show_table(rows: list[dict[str, str]]) -> None:
+    """On a narrow screen it moves sideways under its first column."""
+    st.dataframe(
+        rows,
+        hide_index=True,
+        height="content",
+        column_config={words.FIRST: st.column_config.TextColumn(pinned=True)},
+    )
 
 
 def _stripes(crossings: Mapping[tuple[str, str], Crossover]) -> list[figures.Crossing]:
@@ -171,8 +182,8 @@ def _lines(curves: list[Curve], looked: Looked, others: list[Curve]) -> list[fig
     beside = {curve.method: curve for curve in others}
     return [
         figures.Line(
-            name=words.growth(curve),
             method=label(curve.method),
+            grows=words.growth(curve),
             family=FAMILIES.index(family(curve.method)),
             shape=_shape(curve.method),
             points=[

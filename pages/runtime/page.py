@@ -19,7 +19,7 @@ from pages.shared import jobs as job_kit
 
 
 def main() -> None:
-    """Measure on the left; what was measured, how far off it is, and the exercise's questions."""
+    """Measure; what was measured, how far off it is, and the exercise's questions."""
     show_form()
     view, looked = choose()
 

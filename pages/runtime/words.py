@@ -6,21 +6,23 @@ from core.bench.curves import Curve, sizes_of
 from core.bench.estimate import BenchEstimate
 from core.bench.fits import Crossover, Fit
 from core.bench.record import Bench, Setting
-from core.catalogue import family, label, size_of
+from core.catalogue import MECHANISMS, family, label, size_of
 from core.jobs.state import Job
 
 GROWTH, ERRORS, QUESTIONS = "Growth", "Error", "Questions"
 VIEWS = (GROWTH, ERRORS, QUESTIONS)
+FIRST = "method"
 EMPTY = (
-    "Nothing is measured here yet. Start a measurement in the side bar: the first points appear "
-    "after some seconds."
+    "Nothing is measured here yet. Press **Measure**: the first points appear after some seconds."
 )
 HOW = (
-    "The legend gives the power of L with its 95 % interval; where the lengths do not tell it, the "
-    "table says why. Full lines: measured medians; band: quartiles. Dashes: the formula, for times "
-    "through the longest measured text. Hollow: to be read with care, point at it. Grey dots: this "
-    "machine's floor, for moving inputs and outputs, and for the products of softmax. Upright "
-    "lines: where a linear map overtakes SDPA, with a 95 % interval."
+    "Point at a line to single it out. Red is exact softmax, indigo a feature map (linear "
+    "attention), violet low rank, green sparse, grey-brown looks at no pairs. Upright lines: where "
+    "a linear map overtakes SDPA, torch's fused softmax."
+)
+MORE = (
+    "Full lines are medians, bands quartiles, dashes formulas, grey dots the least this machine "
+    "could need. Hollow: read with care, its tooltip says why. Stripes and ±: 95 % intervals."
 )
 
 
@@ -67,10 +69,9 @@ def conditions(bench: Bench) -> str:
 
 
 def growth(curve: Curve) -> str:
-    """The name in the legend, with how fast it grows where the lengths tell it."""
+    """How fast it grows, or why the lengths do not tell it."""
     is_known = curve.slope is not None and curve.slope.doubt is None
-    name = label(curve.method)
-    return f"{name} L^{power(curve.slope).replace(' ', '')}" if is_known else name
+    return f"as L^{power(curve.slope)}" if is_known else power(curve.slope)
 
 
 def power(slope: Fit | None) -> str:
@@ -124,12 +125,13 @@ def table(
         method = curve.method
         size = size_of(method, sizes_of(bench))
         row = {
-            "method": f"{label(method)}{f' ({size})' if size else ''}",
+            FIRST: f"{label(method)}{f' ({size})' if size else ''}",
             "time, power of L": power(curve.slope),
             "memory": power(by_method[method].slope) if method in by_method else "–",
             "faster than SDPA": verdict(found.get((method, "sdpa"))),
             "by operations": f"{predicted[method]:,.0f}" if method in predicted else "–",
             "faster than explicit": verdict(found.get((method, "explicit"))),
+            "what it is": MECHANISMS[method].meaning if method in MECHANISMS else "",
         }
         rows.append(row)
     return rows

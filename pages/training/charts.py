@@ -88,14 +88,12 @@ def show_several(jobs: Sequence[Job], *, axis: str, window: int) -> Shown:
     return measured, charts
 
 
-def show_answers(job: Job, *, title: str) -> Shown:
-    """Right answers of one run over its seconds; of the lesson."""
-    rows = read_rows(job)
+def show_answers(job: Job, rows: Rows, *, axis: str, title: str) -> Shown:
+    """Right answers of one run over its steps or seconds; of the lesson."""
     if not rows:
         return {}, {}
-    points = [(job.name, accuracy_points(rows, "seconds"))]
-    axis = words.AXES["seconds"]
-    chart = figures.accuracy_chart(points, constants([job]), axis=axis, height=LOW)
+    points = [(job.name, accuracy_points(rows, axis))]
+    chart = figures.accuracy_chart(points, constants([job]), axis=words.AXES[axis], height=LOW)
     return {job.name: rows}, {job.name: _show(st.container(), chart, title)}
 
 

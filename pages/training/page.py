@@ -17,7 +17,7 @@ from pages.training.watch import show_run
 
 
 def main() -> None:
-    """Start on the left; one run, several, or the lesson."""
+    """Start; one run, several, or the lesson, which also stands where there is no run yet."""
     show_form()
     jobs = _trainings()
     if jobs:
@@ -59,7 +59,7 @@ def _draw(jobs: Sequence[Job], view: str, chosen: Sequence[str], axis: str, wind
     elif looked_at:
         show_run(looked_at[0])
     else:
-        st.info(words.EMPTY, icon=":material/model_training:")
+        show_lesson(jobs)
 
 
 def _trainings() -> list[Job]:

@@ -27,13 +27,9 @@ AXES = {"steps": "step", "tokens": "tokens read", "seconds": "seconds of trainin
 AS_PRESET = "as in the preset"
 ACTIVITIES = {"loading": "loading its text", "measuring": "measuring its answers"}
 SILENT_SECONDS = 60.0
-EMPTY = (
-    "**No training yet.** Start one on the left, or open the lesson *what pretraining buys*: one "
-    "button, two short runs."
-)
 HELD_OUT = (
-    "Right answers: training questions that are held back and never practised; the band is the "
-    "95 % interval, the grey line always gives the most frequent answer of the others."
+    "Right answers: to questions that are held back and never practised, with their 95 % interval; "
+    "grey: always giving the most frequent answer."
 )
 
 

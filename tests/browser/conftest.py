@@ -42,7 +42,7 @@ N_CHARTS = {
     "/attention_by_hand": 1,
     "/report_card": 3,
     "/runtime": 2,
-    "/training": 0,
+    "/training": 2,
 }
 
 

@@ -2,6 +2,7 @@
 
 import contextlib
 import csv
+import itertools
 import json
 import math
 import os
@@ -14,6 +15,7 @@ import psutil
 import pytest
 
 from core.bench.record import read_bench
+from core.figures.palette import FONT_SIZE, MASKED
 from core.jobs.bench_job import bench_of
 from core.jobs.state import Job, list_benches
 from core.paths import BENCHMARKS
@@ -48,7 +50,7 @@ def only_job(app: Path) -> Job:
 
 def symbols(page: Any) -> Any:
     """The points of the picture of time."""
-    return page.locator(CHARTS).first.locator("g.mark-symbol:not(.role-legend-symbol) > path")
+    return page.locator(CHARTS).first.locator("g.mark-symbol > path")
 
 
 def processor_seconds() -> dict[int, float]:
@@ -133,19 +135,33 @@ def test_every_other_view_fits_the_width_of_a_phone(visit: Callable, server: str
     assert page.locator("[data-testid=stMain]").evaluate("e => e.scrollWidth") <= 390
 
 
-@pytest.mark.parametrize("width", [1280, 1272, 1024, 768])
-def test_no_name_in_a_legend_is_cut_by_the_edge_of_its_picture(
+@pytest.mark.parametrize("width", [1280, 1024, 768, 320])
+def test_names_at_the_ends_of_lines_overlap_nowhere_and_are_not_cut(
     visit: Callable, server: str, width: int
 ):
     page = visit(server, "/runtime", width=width)
     page.locator(f"{CHARTS} svg").nth(1).wait_for()
     for chart in page.locator(f"{CHARTS} svg").all():
-        ends = chart.locator("g.role-legend text").evaluate_all(
-            "texts => texts.map(text => text.getBoundingClientRect().right)"
+        boxes = chart.locator("g.mark-text.role-mark text").evaluate_all(
+            "texts => texts.map(text => { const b = text.getBoundingClientRect();"
+            " return [b.top + b.height / 2, b.right]; })"
         )
-        box = chart.bounding_box()
-        assert len(ends) >= 10
-        assert max(ends) <= box["x"] + box["width"]
+        box, middles = chart.bounding_box(), sorted(middle for middle, _ in boxes)
+        assert len(boxes) == 10
+        assert max(right for _, right in boxes) <= box["x"] + box["width"]
+        assert min(b - a for a, b in itertools.pairwise(middles)) >= FONT_SIZE
+
+
+def test_the_line_under_the_pointer_keeps_its_colour_and_the_others_turn_grey(open_page: Callable):
+    page = open_page("/runtime")
+    page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
+    chart = page.locator(f"{CHARTS} svg").first
+    grey = chart.locator(f"g.mark-text.role-mark text[fill='{MASKED}']")
+    assert grey.count() == 0
+    chart.locator("g.mark-symbol > path").last.hover()
+    grey.nth(8).wait_for()
+    assert grey.count() == 9
+    assert page.problems == []
 
 
 @with_jobs

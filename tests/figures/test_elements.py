@@ -119,3 +119,13 @@ def test_thinning_counts_the_tokens_that_are_shown():
     found = elements.named_tokens("key", labels, 20, "key", at=[1, 4, 6, 8])
     shown = json.loads(found["key_text"].removesuffix("[datum.value]"))
     assert [shown[position] for position in (1, 4, 6, 8)] == ["t1", "", "t6", ""]
+
+
+def test_names_are_spread_by_no_more_than_they_need():
+    assert elements.spread([1.0, 5.0], 2.0, 0.0, 10.0) == [1.0, 5.0]
+    assert elements.spread([5.0, 5.0, 1.0], 2.0, 0.0, 10.0) == [4.0, 6.0, 1.0]
+    assert elements.spread([3.0, 5.0, 5.0], 2.0, 0.0, 10.0) == pytest.approx(
+        [7 / 3, 13 / 3, 19 / 3]
+    )
+    assert elements.spread([0.0, 0.0, 10.0, 10.0], 2.0, 0.0, 10.0) == [0.0, 2.0, 8.0, 10.0]
+    assert elements.spread([], 2.0, 0.0, 10.0) == []

@@ -29,7 +29,7 @@ def rows_with(spec: dict[str, Any], *columns: str) -> list[dict[str, Any]]:
 
 def accuracy(**changes: Any) -> dict[str, Any]:
     given: dict[str, Any] = {"bars": BARS, "lines": LINES, "points": POINTS, **changes}
-    return figures.accuracy_bars(**given, title="Right", axis="right").to_dict()
+    return figures.accuracy_bars(**given, axis="right").to_dict()
 
 
 def names_beside(spec: dict[str, Any]) -> list[str]:

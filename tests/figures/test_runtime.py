@@ -1,14 +1,16 @@
 """Pictures of growth and of errors: what is drawn, hollow, dashed, and readable from afar."""
 
 import json
+import math
 from typing import Any
 
 import numpy as np
 import pytest
 
 from core.figures.approximation import error_chart, spectrum_chart
+from core.figures.growth_tables import LINE, Crossing, Line
 from core.figures.palette import FAMILIES, FONT_SIZE, MASKED
-from core.figures.runtime import SHAPES, Crossing, Line, growth_chart
+from core.figures.runtime import SHAPES, STANDS_OUT, growth_chart
 from core.figures.template import to_svg
 
 LENGTHS = (128, 256, 512)
@@ -16,7 +18,7 @@ LENGTHS = (128, 256, 512)
 
 def line(name: str = "SDPA", flags: str = "", **more: Any) -> Line:
     points = [(n, 1e-3 * n, 0.9e-3 * n, 1.2e-3 * n, flags) for n in LENGTHS]
-    base: dict[str, Any] = {"name": name, "method": name, "family": 0, "shape": 1}
+    base: dict[str, Any] = {"method": name, "grows": "as L^2.00", "family": 0, "shape": 1}
     base["points"] = points
     return Line(**{**base, **more})
 
@@ -37,7 +39,7 @@ def rows(chart: dict[str, Any], layer: dict[str, Any]) -> list[dict[str, Any]]:
 
 def test_both_axes_are_logarithmic_with_a_tick_at_each_length():
     chart = drawn(line())
-    (curve,) = marks(chart, "line")
+    curve, _ = marks(chart, "line")
     x, y = curve["encoding"]["x"], curve["encoding"]["y"]
     assert (x["scale"]["type"], y["scale"]["type"]) == ("log", "log")
     assert x["axis"]["values"] == list(LENGTHS)
@@ -69,7 +71,8 @@ def test_identity_is_never_by_colour_alone():
     chart = drawn(line(), line("elu+1", family=1, shape=2))
     (_, full) = marks(chart, "point")
     assert full["encoding"]["shape"]["scale"]["range"] == [SHAPES[1], SHAPES[2]]
-    assert full["encoding"]["color"]["scale"]["range"] == [FAMILIES[0], FAMILIES[1]]
+    colour = full["encoding"]["color"]["condition"]
+    assert colour["scale"]["range"] == [FAMILIES[0], FAMILIES[1]]
     assert len(set(SHAPES)) == 10
 
 
@@ -79,16 +82,48 @@ def test_formulas_another_machine_and_floors_have_dashes_of_their_own():
     chart = drawn(line(predicted=pairs, other=pairs), floors={"moving": pairs})
     dashes = {tuple(layer["mark"].get("strokeDash", ())) for layer in marks(chart, "line")}
     assert dashes == {(), (7, 4), (1, 4), (2, 3)}
-    assert len(marks(plain, "line")) == 1
-    assert set(plain["datasets"]) == {"measured"}  # a table that no layer names does not travel
+    assert len(marks(plain, "line")) == 2  # what is drawn, and the broad one for the pointer
+    assert set(plain["datasets"]) == {
+        "measured",
+        "ends",
+    }  # a table that no layer names does not travel
     floor = next(layer for layer in marks(chart, "line") if layer["mark"].get("color") == MASKED)
     assert rows(chart, floor)[0] == {"length": 128, "value": 1000.0, "name": "moving"}
+
+
+def test_each_name_stands_at_the_end_of_its_line_and_none_on_another():
+    lines = [
+        line(f"m{i}", points=[(128, 1.0, 1.0, 1.0, ""), (256, 2.0 + i / 100, 2, 2, "")])
+        for i in range(5)
+    ]
+    chart = drawn(*lines, line("far", points=[(128, 1e4, 1e4, 1e4, "")]), height=300)
+    lead, name = marks(chart, "rule")[0], marks(chart, "text")[0]
+    assert (name["encoding"]["text"]["field"], name["encoding"]["y"]["field"]) == ("method", "at")
+    assert (lead["encoding"]["y"]["field"], lead["encoding"]["y2"]["field"]) == ("value", "at")
+    ends = {row["method"]: row for row in rows(chart, name)}
+    low, high = marks(chart, "line")[0]["encoding"]["y"]["scale"]["domain"]
+    per_pixel = math.log(high / low) / 300
+    places = [math.log(ends[f"m{i}"]["at"]) / per_pixel for i in range(5)]
+    assert np.diff(places) == pytest.approx([LINE] * 4)
+    assert low <= min(row["at"] for row in ends.values()) + 1e-6
+    assert ends["far"]["at"] == pytest.approx(1e7)
+    assert '"legend": {' not in json.dumps(chart)
+
+
+def test_the_method_under_the_pointer_stands_out_or_else_those_that_were_chosen():
+    chart = drawn(line(), line("elu+1", family=1, shape=2), chosen=["elu+1"])
+    assert {"name": "chosen", "value": ["elu+1"]} in chart["params"]
+    (pointed,) = [param for param in chart["params"] if param["name"] == "pointed"]
+    assert (pointed["select"]["on"], pointed["select"]["fields"]) == ("pointerover", ["method"])
+    for kind in ("line", "point", "text", "area"):
+        colour = marks(chart, kind)[0]["encoding"]["color"]
+        assert (colour["condition"]["test"], colour["value"]) == (STANDS_OUT, MASKED)
 
 
 def test_a_crossing_is_a_line_in_a_stripe_as_wide_as_its_interval():
     found = Crossing(text="elu+1 from 200", family=1, at=200.0, low=180.0, high=230.0)
     chart = drawn(line(), crossings=[found])
-    (stripe,), (rule,) = marks(chart, "rect"), marks(chart, "rule")
+    (stripe,), (rule, _) = marks(chart, "rect"), marks(chart, "rule")
     assert rows(chart, stripe)[0] == {
         "length": 200.0,
         "low": 180.0,

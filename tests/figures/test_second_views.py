@@ -127,7 +127,7 @@ def lens(n: int) -> Figure:
 def bars(n: int) -> Figure:
     shares = [(name, 0.5, (0.4, 0.6)) for name in names(n)]
     points = [(name, f"from {name}", 0.5, "") for name in names(n)[1:]]
-    return report.accuracy_bars(shares, [("all", 1 / n)], points, title="", axis=f"{n}")
+    return report.accuracy_bars(shares, [("all", 1 / n)], points, axis=f"{n}")
 
 
 def wrong_answers(n: int) -> Figure:
@@ -138,8 +138,8 @@ def growth(n: int) -> Figure:
     pairs = [(n, 1.0), (2 * n, 2.0)]
     lines = [
         Line(
-            name=name,
             method=name,
+            grows="as L^2",
             family=i,
             shape=i,
             points=[(n, 1.0, 0.5, 2.0, "with care")],

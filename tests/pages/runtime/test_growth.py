@@ -24,7 +24,7 @@ Charts = Callable[[AppTest], list[dict[str, Any]]]
 
 
 def names(chart: dict[str, Any]) -> list[str]:
-    """What stands in the legend."""
+    """The methods that are drawn."""
     found = [
         layer["encoding"]["shape"]["scale"]["domain"]
         for layer in chart["layer"]
@@ -49,19 +49,17 @@ def test_a_stored_machine_is_shown_at_once(
     assert "EPYC, cpu, 1 thread(s), torch 2.13" in text
     assert "OMP_WAIT_POLICY=passive" in text
     time, memory = charts(app)
-    assert names(time)[:3] == [
-        "explicit L^2.00±0.00",
-        "SDPA L^2.00±0.00",
-        "elu+1 L^1.00±0.00",
-    ]
-    assert names(memory)[2] == "elu+1 L^1.00±0.00"
+    assert names(time)[:3] == names(memory)[:3] == ["explicit", "SDPA", "elu+1"]
+    assert {row["grows"] for row in time["tables"]["measured"] if row["method"] == "elu+1"} == {
+        "as L^1.00 ± 0.00"
+    }
     assert (dashed(time, [7, 4]), dashed(time, [2, 3]), dashed(time, [1, 4])) == (1, 1, 0)
     assert len({row["name"] for row in time["tables"]["floors"]}) == 2
 
 
 def test_the_table_has_every_verdict_beside_its_formula(store: Callable, open_runtime: Open):
     store()
-    (table,) = open_runtime().table
+    (table,) = open_runtime().dataframe
     rows = {row["method"]: row for row in table.value.to_dict("records")}
     elu = rows["elu+1"]
     assert (elu["time, power of L"], elu["memory"]) == ("1.00 ± 0.00", "1.00 ± 0.00")
@@ -69,7 +67,8 @@ def test_the_table_has_every_verdict_beside_its_formula(store: Callable, open_ru
     assert elu["by operations"] == "32"
     assert rows["FAVOR+ (128 features)"]["time, power of L"] == "1.00 ± 0.00"
     assert "Perceiver (64 latents)" in rows
-    assert ["always", "–", "always"] in [list(row.values())[3:] for row in rows.values()]
+    assert elu["what it is"] == "linear attention, φ(x) = elu(x) + 1"
+    assert ["always", "–", "always"] in [list(row.values())[3:6] for row in rows.values()]
 
 
 def test_a_power_of_short_texts_is_not_told(
@@ -79,7 +78,7 @@ def test_a_power_of_short_texts_is_not_told(
     store("short", *short)
     app = open_runtime()
     assert names(charts(app)[0]) == ["elu+1"]
-    (table,) = app.table
+    (table,) = app.dataframe
     (row,) = table.value.to_dict("records")
     assert row["time, power of L"] == "too short to tell"
 
@@ -101,15 +100,22 @@ def test_what_is_drawn_can_be_chosen(store: Callable, open_runtime: Open, charts
     store()
     app = open_runtime()
     app.multiselect(key="rt-hidden").set_value(["explicit", "favor"]).run()
-    assert names(charts(app)[0]) == [
-        "SDPA L^2.00±0.00",
-        "elu+1 L^1.00±0.00",
-        "Perceiver L^1.00±0.00",
-    ]
+    assert names(charts(app)[0]) == ["SDPA", "elu+1", "Perceiver"]
     app.toggle(key="rt-formulas").set_value(False).run()
     app.toggle(key="rt-floors").set_value(False).run()
     time, memory = charts(app)
     assert (dashed(time, [7, 4]), dashed(time, [2, 3]), dashed(memory, [7, 4])) == (0, 0, 0)
+
+
+def test_methods_are_pointed_out_by_choice_and_by_link(
+    store: Callable, open_runtime: Open, charts: Charts
+):
+    store()
+    app = open_runtime(**{"rt-point": "elu+1"})
+    assert app.multiselect(key="rt-point").value == ["elu"]
+    app.multiselect(key="rt-point").set_value(["sdpa", "elu"]).run()
+    for chart in charts(app):
+        assert {"name": "chosen", "value": ["SDPA", "elu+1"]} in chart["params"]
 
 
 def test_another_machine_is_dotted_beside_it(
@@ -246,7 +252,7 @@ def test_files_are_offered_when_they_are_wanted(
     app.run()
     labels = [button.proto.label for button in app.get("download_button")]
     assert labels == ["Time (SVG)", "Memory (SVG)", "Measurements (CSV)", "Report (JSON)"]
-    (table,) = app.dataframe
+    table = app.dataframe[-1]
     assert list(table.value["method"])[:2] == ["explicit", "sdpa"]
     assert len(table.value) == 20
 

@@ -12,7 +12,7 @@ from core.jobs.lesson import PRETRAINED_MINUTES, SCRATCH_MINUTES, lesson_specs
 from core.jobs.state import list_jobs
 from core.runs.journal import METRICS
 from core.training.recipe import Overrides
-from pages.training import words
+from pages.training import lesson, words
 
 Open = Callable[..., AppTest]
 Hints = Callable[[AppTest], str]
@@ -146,7 +146,7 @@ def test_without_runs_the_comparison_says_what_to_do(open_training: Open, told: 
 
 def test_one_click_starts_both_runs_of_the_lesson(open_training: Open, told: Hints, runs: Path):
     app = open_training(**LESSON)
-    assert told(app).count("Not started yet.") == 2
+    assert lesson.RECORDED in told(app)
     app.button(key="training-lesson").click().run()
     assert not app.exception
     pretrained, scratch = list_jobs(runs)
@@ -157,6 +157,7 @@ def test_one_click_starts_both_runs_of_the_lesson(open_training: Open, told: Hin
     assert app.button_group(key="training-view").value == words.LESSON
     assert app.button(key="training-lesson").disabled
     assert "waits, 1. in line" in told(app)
+    assert lesson.RECORDED not in told(app)
     assert "The lesson is running already, here or in another browser." in told(app)
 
 

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -9,8 +10,10 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.data.course import DEV, TEST, TRAIN, WIKI
+from core.jobs.curves import share_of
+from core.jobs.recorded_lesson import read_recorded
 from core.jobs.state import list_jobs
-from pages.training import words
+from pages.training import lesson, words
 
 ROOT = Path(__file__).resolve().parents[3]
 Open = Callable[..., AppTest]
@@ -42,10 +45,33 @@ def test_the_page_opens_without_torch(alone: Callable[[str], list[str]]):
     assert alone(RUN_ALONE) == ["Start", "False"]
 
 
-def test_without_jobs_the_page_says_how_to_begin(open_training: Open):
+def test_without_jobs_the_recorded_lesson_is_shown_with_the_button_that_starts_it(
+    open_training: Open, told: Callable[[AppTest], str]
+):
     app = open_training()
-    assert [info.value for info in app.info] == [words.EMPTY]
     assert "training-run" not in [box.key for box in app.selectbox]
+    assert not app.button(key="training-lesson").disabled
+    assert lesson.RECORDED in told(app)
+    first, second = [chart.proto.alt for chart in app.get("vega_lite_chart")]
+    scratch, pretrained = read_recorded()
+    assert first == f"Right answers: {words.share(share_of(scratch.figures['held_out']))}"
+    assert second == f"Right answers: {words.share(share_of(pretrained.figures['held_out']))}"
+    assert words.share(share_of(pretrained.figures["dev"])) in told(app)
+    assert scratch.command in told(app)
+
+
+def test_a_damaged_record_of_the_lesson_is_named_and_it_can_still_be_started(
+    open_training: Open,
+    told: Callable[[AppTest], str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+):
+    (tmp_path / "recorded.json").write_text('{"runs": []}')
+    read = partial(read_recorded, tmp_path / "recorded.json")
+    monkeypatch.setattr("pages.training.lesson.read_recorded", read)
+    app = open_training()
+    assert "recorded.json: runs: a list of 2 runs is needed" in told(app)
+    assert not app.button(key="training-lesson").disabled
 
 
 def test_a_click_starts_the_short_preset_and_looks_at_it(open_training: Open, runs: Path):
