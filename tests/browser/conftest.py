@@ -40,7 +40,7 @@ N_CHARTS = {
     "/compare": 4,
     "/monte_carlo": 3,
     "/attention_by_hand": 1,
-    "/report_card": 3,
+    "/report_card": 1,
     "/runtime": 2,
     "/training": 2,
 }
