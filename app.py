@@ -75,6 +75,7 @@ if IS_SCRIPT:
             class_link.offer(page.url_path)
             who.show_field()
             who.show_problem(notice)
+            present.choose_present()
             weights.compare()
             present.choose_present()
             hidden.hide(set(names) - gone)

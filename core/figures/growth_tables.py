@@ -3,7 +3,7 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import pandas as pd
 
@@ -70,27 +70,32 @@ def pairs(
     return pd.DataFrame(rows, columns=[named, "length", "value"])
 
 
-def ends(points: pd.DataFrame, limits: tuple[float, float], height: int) -> pd.DataFrame:
+def ends(
+    lines: Sequence[Line], factor: float, limits: tuple[float, float], height: int
+) -> pd.DataFrame:
     """The last point of each method, and where its name stands: beside it, as far as names have
     room.
     """
-    last = points.groupby("method", sort=False).last().reset_index()
+    last = [(line.method, *line.points[-1][:2]) for line in lines if line.points]
     low, high = (math.log(end) for end in limits)
-    wanted = [math.log(value) for value in last["value"]]
+    wanted = [math.log(max(factor * value, limits[0])) for _, _, value in last]
     places = elements.spread(wanted, LINE * (high - low) / height, low, high)
-    return last[["method", "length", "value"]].assign(at=[math.exp(place) for place in places])
+    rows = [
+        (method, length, factor * value, math.exp(place))
+        for (method, length, value), place in zip(last, places, strict=True)
+    ]
+    return pd.DataFrame(rows, columns=["method", "length", "value", "at"])
 
 
 def span(tables: Sequence[pd.DataFrame]) -> tuple[float, float]:
     """The ends of the upright axis: a little beyond all that is drawn."""
-    values = [
-        value
+    columns = [
+        cast("list[float]", frame[field].tolist())
         for frame in tables
         for field in ("value", "low", "high")
         if field in frame
-        for value in frame[field]
-        if value > 0
     ]
+    values = [value for column in columns for value in column if value > 0]
     return (min(values) / 1.3, 1.3 * max(values)) if values else (1.0, 10.0)
 
 

@@ -126,7 +126,7 @@ def _kind_bars() -> alt.LayerChart:
         ),
     )
     base = table("kinds").encode(
-        x=_shares("share of the wrong answers", most=1.1),
+        x=_shares("share of wrong answers", most=1.1),
         y=y,
         tooltip=["kind:N", "count:Q", alt.Tooltip("share:Q", format=".1%")],
     )

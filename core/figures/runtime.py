@@ -66,7 +66,7 @@ def growth_chart(
     lengths, points = growth_tables.lengths(lines), measured(lines, factor)
     limits = span([points, *(drawn[name] for name in drawn if name != "crossings")])
     return _growth_chart(tuple(drawn)).fill(
-        {**drawn, "measured": points, "ends": ends(points, limits, height)},
+        {**drawn, "measured": points, "ends": ends(lines, factor, limits, height)},
         lengths=lengths,
         ends=[lengths[0] / 1.12, lengths[-1] * 1.12] if lengths else [1.0, 10.0],
         span=list(limits),

@@ -7,7 +7,7 @@ One file of assets holds both runs: the command of each, its figures, and its li
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from core.files import read_json
 from core.from_json import dataclass_from_dict
@@ -64,12 +64,12 @@ class Recorded:
 
 def read_recorded(path: Path = RECORDED) -> tuple[Recorded, ...]:
     """Both runs, in the order of `lesson_specs`. Raises ValueError for a file that is not whole."""
-    data = read_json(path)
-    runs, wanted = data.get("runs"), len(lesson_specs())
-    if not isinstance(runs, list) or len(runs) != wanted:
+    runs: Any = read_json(path).get("runs")
+    wanted = len(lesson_specs())
+    if not isinstance(runs, list) or len(cast("list[Any]", runs)) != wanted:
         raise ValueError(f"{path.name}: runs: a list of {wanted} runs is needed")
     try:
-        return tuple(_read(run) for run in runs)
+        return tuple(_read(run) for run in cast("list[Any]", runs))
     except ValueError as error:
         raise ValueError(f"{path.name}: {error}") from None
 
@@ -82,7 +82,7 @@ def recorded_of(folders: Sequence[Path]) -> dict[str, Any]:
 def _read(run: Any) -> Recorded:
     if not isinstance(run, dict):
         raise ValueError(f"a run is {run!r:.80}, an object is needed")
-    found = dataclass_from_dict(Recorded, run)
+    found = dataclass_from_dict(Recorded, cast("dict[str, Any]", run))
     whole(found.metrics)
     return found
 

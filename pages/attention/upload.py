@@ -31,7 +31,7 @@ MOST_HEADS, MOST_WEIGHTS = 256, 2**24  # of all layers; of all heads at the long
 AS_FILE = "as the file says"
 PARAMS_KEY, WIKI_KEY = "upload-params", "upload-wiki"
 ASK = (
-    "**Upload the model in the side bar. A link cannot carry it: behind a shared link, too, the "
+    "**Upload the model. A link cannot carry it: behind a shared link, too, the "
     "file must be uploaded again.**  \n"
     f"It is a `.params` state dict of the course's minGPT, at most {MOST_MEGABYTES} MB, with the "
     "`wiki.txt` that it was trained on: the characters of that text are its vocabulary. "

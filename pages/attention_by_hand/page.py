@@ -21,7 +21,7 @@ FIRST = "Weights"
 
 
 def main() -> None:
-    """Choose an example on top, change it on the left, read its meaning, numbers and checks."""
+    """Choose an example on top, change it, read its meaning, numbers and checks."""
     example = bound.segmented_control(
         "Attention by hand",
         list(EXAMPLES),

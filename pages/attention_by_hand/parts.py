@@ -49,7 +49,7 @@ def attempt(make: Callable[[], Made]) -> Made | None:
 
 def wait_for_inputs() -> None:
     """The main part while an input cannot be used."""
-    st.info("An input on the left cannot be used; its reason stands under it.")
+    st.info("One of the inputs cannot be used; the reason stands under it.")
 
 
 def show(

@@ -13,7 +13,6 @@ from core.inspection.traced import AttentionTrace
 from pages.compare.controls import MOMENTS, PREFIX, Pair
 from pages.shared import bound, present
 from pages.shared.no_first import choose_no_first, why_not
-from pages.shared.text import plain
 
 HEAD_KEY, OTHER_KEY = f"{PREFIX}head", f"{PREFIX}head-b"
 Traces = tuple[AttentionTrace, AttentionTrace]
@@ -48,7 +47,7 @@ def choose_view(pair: Pair, traces: Traces, found: dict[str, Alignment]) -> View
             "Rows aligned",
             list(found),
             key=f"{PREFIX}align",
-            help="  \n".join(f"**{name}**: {plain(a.how)}" for name, a in found.items()),
+            help="Which row of A is laid beside which row of B.",
         )
     with places[-1]:
         own = bound.toggle(

@@ -35,7 +35,7 @@ LARGE = (
     "the place of `--record` switches off only the heads that seem to matter."
 )
 CHOOSE_SET = (
-    "This model has no questions of its own: choose a question set in the side bar, or upload one. "
+    "This model has no questions of its own: choose a question set, or upload one. "
     "Then every head can be switched off while it is asked, if the model answers (an encoder alone "
     "does not)."
 )
@@ -75,7 +75,9 @@ def _show_scatter(table: HeadTable, x: str, y: str, chosen: str) -> Figure:
     key = f"{CHART_KEY}-{chosen}"
     pick = partial(_pick, key)
     show_chart(chart, key=key, on_select=pick, alt=f"{title}, head by head", main=True)
-    for measure in dict.fromkeys((x, y)):
+    shown = dict.fromkeys((x, y))
+    st.caption("  \n".join(f"**{words.NAMES[name]}**: {words.MEANINGS[name]}" for name in shown))
+    for measure in shown:
         missing = words.lacking(table, measure)
         if missing:
             st.caption(plain(missing))
@@ -90,7 +92,7 @@ def _choose_measure(label: str, default: str, key: str) -> str:
         options.index(default),
         format_func=words.NAMES.__getitem__,
         key=f"{PREFIX}{key}",
-        help="  \n".join(f"**{words.NAMES[name]}**: {words.MEANINGS[name]}" for name in options),
+        help="One number a head. The line under the picture says what it means.",
     )
 
 

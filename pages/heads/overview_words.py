@@ -26,8 +26,10 @@ SCORES = {
 MEANINGS = {
     "weight_on_name": "mean weight on the tokens of the name, in the row that writes the first "
     "piece of the answer",
-    "contribution": "what these tokens bring there: the sum of ‖weight · value · W_O‖",
-    "attribution": "what the head adds directly to the logit of that piece, above the mean of all",
+    "contribution": "what the tokens of the name bring to the row that writes the "
+    "answer's first piece: the sum of ‖weight · value · W_O‖",
+    "attribution": "what the head adds directly to the logit of the answer's first piece, above "
+    "the mean of all",
     "accuracy_lost": "share of right answers that is lost when this head alone is off",
     "log_probability_lost": "how much less likely the answers become when it is off (nats)",
 }

@@ -12,7 +12,7 @@ from pages.shared.text import plain, typeset
 
 
 def main() -> None:
-    """Choose on the left, say what c will look like, then see it, its law and its numbers."""
+    """Choose, say what c will look like, then see it, its law and its numbers."""
     settings = choose_settings()
     if settings.spec is None:
         _refuse(*settings.complaints)
@@ -33,7 +33,7 @@ def main() -> None:
 
 
 def _refuse(*reasons: str) -> None:
-    st.info("An input on the left cannot be used; its reason stands beside it.")
+    st.info("One of the controls cannot be used:")
     for reason in reasons:
         st.markdown(plain(reason))
 

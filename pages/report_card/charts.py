@@ -7,6 +7,7 @@ import streamlit as st
 from core.evaluation.report_card import Measured, Row, distinct
 from core.evaluation.tables import Published, published_for
 from core.figures import report as figures
+from pages.shared import present
 from pages.shared.charts import show_chart
 from pages.shared.text import percent
 
@@ -51,7 +52,8 @@ def show_accuracy(rows: Sequence[Row], elsewhere: Sequence[Published]) -> bool:
         axis="right answers (exact match)",
     )
     st.markdown(f"**{title}**")
-    show_chart(chart, alt=f"{title}: {', '.join(label for label, *_ in bars)}", main=True)
+    alone = chart.titled(title) if present.on() else chart
+    show_chart(alone, alt=f"{title}: {', '.join(label for label, *_ in bars)}", main=True)
     st.markdown(BARS_MEAN)
     return True
 

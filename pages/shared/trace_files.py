@@ -25,7 +25,7 @@ MOST_UPLOAD = MOST_MEGABYTES * 2**20
 MOST_UPLOADED_WEIGHTS = 2**25  # of all heads: as many as fit into such a file in half precision
 UPLOAD = "uploaded file"
 ASK = (
-    f"**Upload a trace in the side bar: a `.trace` of at most {MOST_MEGABYTES} MB, or the JSON "
+    f"**Upload a trace: a `.trace` of at most {MOST_MEGABYTES} MB, or the JSON "
     "that this page saves.** A link cannot carry it.  \n"
     "Any Python process writes one, without a browser and wherever its model runs:"
 )
@@ -119,7 +119,7 @@ def show_lacking(opened: OpenedTrace | None) -> None:
         return
     st.error("", icon=":material/block:")
     st.text(f"This trace cannot be used: {opened.problem}")
-    st.caption(f"{plain(opened.name[:60])}. Choose another one in the side bar.")
+    st.caption(f"{plain(opened.name[:60])}. Another one may be uploaded in its place.")
 
 
 def show_proof(found: TraceFile) -> None:

@@ -157,11 +157,12 @@ def test_heads_without_a_measure_are_named_with_the_reason(
     store(n_latents=30, n_layers=3)
     record_heads()
     app = open_heads(**{"heads-x": "contribution of the name"})
-    (caption,) = [c.value.replace("\\", "") for c in app.main.caption]
+    _, caption = [c.value.replace("\\", "") for c in app.main.caption]
     assert "Without contribution of the name: L1·H0, L1·H1, L2·H0, L2·H1" in caption
     assert "their layer looks at latents" in caption
     app.selectbox(key="heads-x").set_value("attribution").run()
-    (caption,) = [c.value.replace("\\", "") for c in app.main.caption]
+    meaning, caption = [c.value.replace("\\", "") for c in app.main.caption]
+    assert "**direct attribution (logits)**: what the head adds directly" in meaning
     assert "L0·H0, L0·H1, L1·H0, L1·H1 (their layer writes to latents" in caption
 
 
