@@ -11,8 +11,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from pages.shared import class_link, frame, hidden, in_class, keep, link, present, weights, who
-from pages.shared.style import apply_style
+from pages.shared import around
 
 ICON = Path(__file__).parent / "assets" / "icon.svg"
 LOGO = ICON.with_name("logo.svg")
@@ -55,33 +54,7 @@ page = st.navigation(
 if IS_SCRIPT:
     st.set_page_config(page_title="Attention Explorer", page_icon=ICON, layout="wide")
     st.logo(LOGO, size="large", icon_image=ICON)
-    apply_style()
-    present.apply_present()
-    with keep.offered(page.url_path, PAGES[page.url_path or "home"][1]):
-        notice = st.container()
-        weights.begin()
-        in_class.visit()
-        place = frame.place_of(page.url_path)  # may go to another page
-        covered, names = frame.is_covered(place), hidden.asked()
-        names += [] if place is None else place.step.hide
-        gone = hidden.hide(names)  # at once what can be; the rest when it is drawn
-        try:
-            if place is None:
-                link.open_page(page.url_path)
-                page.run()
-            else:
-                frame.show(place, page.run)
-        finally:  # a page may stop where it is
-            class_link.offer(page.url_path)
-            who.show_field()
-            who.show_problem(notice)
-            present.choose_present()
-            weights.compare()
-            present.choose_present()
-            hidden.hide(set(names) - gone)
-            if not covered:
-                hidden.tell_unknown(names)
-            link.say(notice, covered=covered)
+    around.draw(page, PAGES[page.url_path or "home"][1])
 else:
     from starlette.middleware import Middleware
 

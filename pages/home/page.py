@@ -230,10 +230,9 @@ def _show_pretraining_gain() -> None:
         st.caption("Start, watch and compare short trainings.")
         return
     in_percent = " and ".join(map(percent, shares))
-    st.image(
+    _draw(
         spaced_bar_picture(np.array(shares)),
-        width="stretch",
-        caption=f"Right answers without pretraining, and with: {in_percent}",
+        f"Right answers without pretraining, and with: {in_percent}",
     )
 
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from core.checkpoints.progress import Counted
 from core.checkpoints.store import Checkpoint
 from core.data.people import Question
 from core.data.vocabulary import Vocabulary
@@ -14,7 +15,7 @@ from core.inspection.ablate import effect, head_means
 from core.inspection.answered import answered
 from core.inspection.attribution import mean_attribution
 from core.inspection.head_rows import HeadTable, mean_ranks, n_together, rank_agreement
-from core.inspection.head_table import Progress, head_row, head_tables, measure_heads, prepare
+from core.inspection.head_table import head_row, head_tables, measure_heads, prepare
 from core.inspection.heads import EVERY_HEAD_ON, HeadsOff, every_head
 from core.inspection.readings import named_scores
 from core.inspection.split_readings import read_split
@@ -26,7 +27,7 @@ def whole_table(
     checkpoint: Checkpoint,
     questions: list[Question],
     off: HeadsOff = EVERY_HEAD_ON,
-    progress: Progress | None = None,
+    progress: Counted | None = None,
 ) -> HeadTable:
     return measure_heads(checkpoint, prepare(checkpoint, questions), off, progress)
 
