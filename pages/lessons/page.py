@@ -7,6 +7,7 @@ from core.lessons.reading import list_lessons
 from core.paths import LESSONS
 from pages.lessons.pupil import show_class, show_join
 from pages.lessons.teacher import is_held, show_teacher
+from pages.shared import keep
 from pages.shared.frame import Place, go_to
 from pages.shared.text import plain
 
@@ -44,6 +45,7 @@ def _show_lesson(lesson: Lesson) -> None:
     with way_in:
         if st.button("Begin", key=f"lessons-begin-{lesson.name}", type="primary", width="stretch"):
             go_to(Place(lesson, 1))
+        keep.offer_lesson(lesson.name)
 
 
 main()

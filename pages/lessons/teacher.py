@@ -20,7 +20,6 @@ from core.paths import classroom_folder
 from pages.lessons.board import show_explanations, show_step
 from pages.shared import class_link, in_class, who
 from pages.shared.charts import download
-from pages.shared.text import plain
 
 HELD, REFUSED = "class-held", "class-refused"
 POLL_SECONDS = 2.0
@@ -66,9 +65,7 @@ def _offer(lessons: Sequence[Lesson]) -> None:
         "reveal each page when all have answered."
     )
     with st.form("class-new", border=False):
-        st.selectbox(
-            "Lesson", list(titles), format_func=lambda n: plain(titles[n]), key="class-lesson"
-        )
+        st.selectbox("Lesson", list(titles), format_func=titles.__getitem__, key="class-lesson")
         days = st.number_input(
             "Days that answers are kept", 1, MOST_DAYS, who.server().keep_days, key="class-days"
         )

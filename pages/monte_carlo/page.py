@@ -54,7 +54,7 @@ def _cover(spec: PerturbationSpec) -> None:
     st.markdown(f"##### {typeset(words.TASK)}")
     given, covered = st.columns([1.25, 1])
     with given:
-        show_cloud(spec)
+        show_cloud(spec, main=True)
     with covered, st.container(border=True, height=320, vertical_alignment="center"):
         st.markdown(
             ":material/visibility_off: **Covered.** Where does c lie? Say above what you expect, "

@@ -18,12 +18,12 @@ EPSILON, BETA, BANDS, CLOUD = "Share and ε", "Spread and β", "Quantiles and β
 N_BARS = 50
 
 
-def show_cloud(spec: PerturbationSpec) -> None:
-    """What is given: the cloud of key a."""
+def show_cloud(spec: PerturbationSpec, *, main: bool = False) -> None:
+    """What is given: the cloud of key a; the `main` picture while nothing else is drawn."""
     mean_a, mean_b = spec.norms[:2].tolist()
     title = "Cloud of key a in the plane of the means μ_a and μ_b"
     chart = key_cloud(data.cloud(spec), (mean_a, mean_b), title=title)
-    show_chart(chart, width="content", alt=title, main=True)
+    show_chart(chart, width="content", alt=title, main=main)
     variance = float(spec.radial_variances[0])
     st.markdown(
         f"Its length along μ_a has variance ρ = {variance:.3g}; α = {spec.noise_variance:.3g} in "

@@ -134,9 +134,12 @@ def why_not_steadier(spec: PerturbationSpec) -> str:
 
 
 def agreement_table(rows: Sequence[Row]) -> str:
-    """Quantity, theory, sample, standard error, agreement as a Markdown table."""
+    """Quantity, theory, sample, standard error, agreement as a Markdown table.
+
+    A quantity stands on one line: on a phone the table moves sideways instead.
+    """
     lines = [
-        f"| {QUANTITIES[row.quantity]} | {_theory(row)} | {_number(row.sample, '.4g')} "
+        f"| {_whole(QUANTITIES[row.quantity])} | {_theory(row)} | {_number(row.sample, '.4g')} "
         f"| {_number(row.standard_error, '.1g')} | {AGREEMENTS[row.verdict]} |"
         for row in rows
     ]
@@ -147,8 +150,8 @@ def agreement_table(rows: Sequence[Row]) -> str:
 def agreement_note(drawn: Sample) -> str:
     """What stands behind a verdict."""
     return (
-        f"Agreement: while theory is right, some row fails in at most {FALSE_VERDICTS:.0%} of all "
-        "samples, however few the draws; where no sample could fail they are too few. "
+        f"While theory is right, some row fails in at most {FALSE_VERDICTS:.0%} of all samples; "
+        "where none could, the draws are too few. "
         f"{count_of_draws(drawn)}, seed {drawn.spec.seed}."
     )
 
@@ -200,6 +203,10 @@ def percent_with_error(found: Measured) -> str:
     """A probability and its standard error, where there is one, in percent."""
     error = "" if found.standard_error is None else f" ± {100 * found.standard_error:.1g}"
     return f"{100 * found.value:.3g}{error} %"
+
+
+def _whole(text: str) -> str:
+    return text.replace(" ", "\u00a0")
 
 
 def _theory(row: Row) -> str:

@@ -16,6 +16,7 @@ from threading import Lock
 from typing import Any
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.runtime.scriptrunner import StopException, get_script_run_ctx
 
@@ -137,14 +138,26 @@ def _offer(keeping: Keeping) -> None:
         ):
             keeping.kept = file_of_lesson(lesson)
     if keeping.kept is not None:
-        _give(keeping.kept)
+        _give(keeping.kept, st.sidebar)
 
 
-def _give(kept: Kept) -> None:
+def offer_lesson(name: str) -> None:
+    """A lesson as a file, where its own pages hide the sidebar: asked for, drawn, taken."""
+    if st.button(
+        "Keep",
+        key=f"{BUTTON}-{name}",
+        icon=":material/save:",
+        help=LESSON_HELP,
+        width="stretch",
+    ):
+        _give(file_of_lesson(name), st.container())
+
+
+def _give(kept: Kept, place: DeltaGenerator) -> None:
     if kept.problem:
-        st.sidebar.error(plain(kept.problem), icon=":material/block:")
+        place.error(plain(kept.problem), icon=":material/block:")
         return
-    st.sidebar.download_button(
+    place.download_button(
         f"Take the file ({len(kept.data) / 1e6:.2f} MB)",
         kept.data,
         kept.name,

@@ -88,13 +88,13 @@ def show_several(jobs: Sequence[Job], *, axis: str, window: int) -> Shown:
     return measured, charts
 
 
-def show_answers(job: Job, rows: Rows, *, axis: str, title: str) -> Shown:
+def show_answers(job: Job, rows: Rows, *, axis: str, title: str, main: bool = False) -> Shown:
     """Right answers of one run over its steps or seconds; of the lesson."""
     if not rows:
         return {}, {}
     points = [(job.name, accuracy_points(rows, axis))]
     chart = figures.accuracy_chart(points, constants([job]), axis=words.AXES[axis], height=LOW)
-    return {job.name: rows}, {job.name: _show(st.container(), chart, title)}
+    return {job.name: rows}, {job.name: _show(st.container(), chart, title, main=main)}
 
 
 def _show(place: DeltaGenerator, chart: Figure, title: str, *, main: bool = False) -> Figure:

@@ -48,7 +48,7 @@ def show_lesson(jobs: Sequence[Job]) -> None:
     charts: dict[str, Figure] = {}
     for place, spec, run in zip(st.columns(2), specs, runs, strict=True):
         with place:
-            rows, drawn = _show(spec, run)
+            rows, drawn = _show(spec, run, main=spec is specs[-1])
         measured |= rows
         charts |= drawn
     show_files(measured, charts)
@@ -69,7 +69,8 @@ def _show_recorded(specs: Sequence[TrainSpec]) -> None:
         with place:
             st.markdown(f"**{_title(run.name)}** · {found.n_steps:,} steps")
             title = f"Right answers: {words.share(result(run, 'held_out'))}"
-            rows, drawn = show_answers(run, found.metrics, axis=STEPS, title=title)
+            main = run is runs[-1]
+            rows, drawn = show_answers(run, found.metrics, axis=STEPS, title=title, main=main)
         measured |= rows
         charts |= drawn
     st.markdown(f"{RECORDED} {words.HELD_OUT}")
@@ -97,7 +98,7 @@ def _offer(specs: Sequence[TrainSpec], runs: Sequence[Job | None]) -> None:
         st.caption(plain(reason))
 
 
-def _show(spec: TrainSpec, run: Job | None) -> Shown:
+def _show(spec: TrainSpec, run: Job | None, *, main: bool) -> Shown:
     st.markdown(f"**{_title(spec.name)}** · {spec.minutes:g} min · `{spec.preset}`")
     if run is None:
         st.markdown("Not started yet.")
@@ -105,7 +106,8 @@ def _show(spec: TrainSpec, run: Job | None) -> Shown:
     st.progress(min(run.progress, 1.0), text=plain(words.state(run, now=time.time())))
     found = result(run, "held_out")
     figure = "" if found is None else f": {words.share(found)}"
-    shown = show_answers(run, read_rows(run), axis="seconds", title=f"Right answers{figure}")
+    title = f"Right answers{figure}"
+    shown = show_answers(run, read_rows(run), axis="seconds", title=title, main=main)
     if sample := words.sample(run):
         st.markdown(sample)
     return shown

@@ -249,3 +249,24 @@ def visit(window: Callable[[int, str], Any]) -> Callable[..., Any]:
 def asked() -> dict[str, str]:
     """The query of a link that types a question."""
     return {"source": "type freely", "question": QUESTION}
+
+
+@pytest.fixture
+def open_file(browser: Any) -> Iterator[Callable[[Path], Any]]:
+    """Open a kept page; `problems` are what the console says and every address asked for."""
+    contexts: list[Any] = []
+
+    def open_(path: Path) -> Any:
+        contexts.append(browser.new_context())
+        page = contexts[-1].new_page()
+        page.problems = []
+        page.on("console", lambda message: page.problems.append(message.text))
+        page.on("pageerror", lambda error: page.problems.append(str(error)))
+        page.on("request", lambda request: page.problems.append(request.url))
+        page.goto(path.as_uri())
+        assert page.problems.pop(0) == path.as_uri()
+        return page
+
+    yield open_
+    for context in contexts:
+        context.close()

@@ -1,5 +1,6 @@
 """A class in Chromium: a teacher opens it, two pupils answer on phones, the counts move by
-themselves, the teacher reveals, the pages appear, and a reload changes nothing.
+themselves, the teacher reveals, the pages appear, and a reload changes nothing. In the end the
+lesson is kept and opened from disk.
 """
 
 import re
@@ -11,6 +12,7 @@ import pytest
 
 from core.lessons.lesson import Lesson, said
 from core.lessons.reading import list_lessons
+from tests.browser.conftest import WAIT_MS
 
 RESTS = "[data-testid=stApp][data-test-script-state=notRunning]"
 
@@ -34,7 +36,11 @@ def lesson() -> Lesson:
 
 
 def test_a_class_from_opening_to_the_table_of_its_answers(
-    school: str, visit: Callable[..., Any], lesson: Lesson, tmp_path: Path
+    school: str,
+    visit: Callable[..., Any],
+    open_file: Callable[[Path], Any],
+    lesson: Lesson,
+    tmp_path: Path,
 ):
     step = lesson.steps[0]
     assert step.predict is not None
@@ -74,3 +80,12 @@ def test_a_class_from_opening_to_the_table_of_its_answers(
     teacher.get_by_role("button", name="Yes, delete it").click()
     teacher.get_by_text("Open a class").wait_for()
     assert "class" not in teacher.url
+    teacher.locator(f".st-key-keep-page-{lesson.name} button").click()
+    take = teacher.get_by_role("button", name="Take the file")
+    take.wait_for(timeout=10 * WAIT_MS)  # every step is drawn
+    with teacher.expect_download() as saved:
+        take.click()
+    saved.value.save_as(tmp_path / "lesson.html")
+    kept = open_file(tmp_path / "lesson.html")
+    assert kept.get_by_role("heading", name=step.title).count() == 1
+    assert kept.problems == []

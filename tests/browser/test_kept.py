@@ -1,7 +1,7 @@
 """A kept page opened from disk: it answers to the pointer, asks for nothing, fits on paper."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,27 +15,6 @@ from core.offline.parts import Document, Group, Picture, Text
 from core.offline.plotted import plotly_picture
 
 PAPER = 688  # pixels: A4 within its margins
-
-
-@pytest.fixture
-def open_file(browser: Any) -> Iterator[Callable[[Path], Any]]:
-    """Open a file; `problems` are what the console says and every address that is asked for."""
-    contexts: list[Any] = []
-
-    def open_(path: Path) -> Any:
-        contexts.append(browser.new_context())
-        page = contexts[-1].new_page()
-        page.problems = []
-        page.on("console", lambda message: page.problems.append(message.text))
-        page.on("pageerror", lambda error: page.problems.append(str(error)))
-        page.on("request", lambda request: page.problems.append(request.url))
-        page.goto(path.as_uri())
-        assert page.problems.pop(0) == path.as_uri()
-        return page
-
-    yield open_
-    for context in contexts:
-        context.close()
 
 
 def widths(page: Any) -> list[float]:

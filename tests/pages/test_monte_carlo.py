@@ -39,7 +39,8 @@ def opened() -> Callable[..., AppTest]:
 
 
 def text_of(page: AppTest) -> str:
-    return "\n".join(element.value for element in page.main.markdown).replace("\\", "")
+    text = "\n".join(element.value for element in page.main.markdown)
+    return text.replace("\\", "").replace("\u00a0", " ")
 
 
 def charts_of(page: AppTest) -> list[Any]:
