@@ -4,9 +4,9 @@ import streamlit as st
 
 # Wide windows: the margins of a page go to its pictures. Phones: three pictures that share a line
 # elsewhere stand below one another, each as wide as the window.
-# Streamlit writes white on the main colour, which is light where the theme is dark. Too pale are the
-# name of a control that cannot be used and the colours of code; and a formula in a line of its own
-# is two pixels wider than its box, which then scrolls.
+# Streamlit writes white on the main colour, which is light where the theme is dark. Too pale are
+# the name of a control that cannot be used and the colours of code; and a formula in a line of its
+# own is two pixels wider than its box, which then scrolls.
 # A button that is there for its key alone (pages/shared/present.py) is not seen.
 RULES = """
 .st-key-present-now { display:none; }

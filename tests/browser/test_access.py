@@ -1,5 +1,6 @@
-"""Every page for those who do not see it as drawn, and for those who have no mouse: axe-core finds
-nothing serious in either theme, and the tabulator reaches whatever a mouse reaches.
+"""Every page for those who do not see it as drawn, who enlarge it, and who have no mouse: axe-core
+finds nothing serious in either theme, no word is lost, and the tabulator reaches whatever a mouse
+reaches.
 """
 
 from collections.abc import Callable
@@ -52,6 +53,32 @@ WANTED = """() => {
 }"""
 MISSED = "() => [...window.wanted].filter(([e]) => !window.reached.has(e)).map(([, name]) => name)"
 
+# A window of 1280x720 at a zoom of 200 %, and the narrowest.
+ENLARGED = ({"width": 640, "height": 360}, {"width": 320, "height": 640})
+# Words that a box cuts off, and the page itself if it is wider than the window. What is for screen
+# readers alone stands in a box of one pixel, and formulas are written a second time for them.
+LOST = """() => {
+  const main = document.querySelector("[data-testid=stMain]");
+  const cuts = (box, text) => {
+    const style = getComputedStyle(box), around = box.getBoundingClientRect();
+    const clips = how => how === "hidden" || how === "clip";
+    return clips(style.overflowX) && (text.right > around.right + 2 || text.left < around.left - 2)
+      || clips(style.overflowY) && style.overflowX !== "auto" && text.bottom > around.bottom + 3;
+  };
+  const lost = [...main.querySelectorAll("*:not(svg *, .katex *)")].filter(e => {
+    const own = [...e.childNodes].some(node => node.nodeType === 3 && node.textContent.trim());
+    if (!own || !e.checkVisibility({visibilityProperty: true, opacityProperty: true})) return false;
+    const range = document.createRange();
+    range.selectNodeContents(e);
+    const text = range.getBoundingClientRect();
+    let box = e;
+    while (box !== main && !cuts(box, text)) box = box.parentElement;
+    return box !== main && box.clientWidth > 1;
+  });
+  const wide = main.scrollWidth > main.clientWidth ? ["the page"] : [];
+  return [...wide, ...lost.map(e => e.textContent.trim())];
+}"""
+
 
 def still(page: Any, scheme: str) -> None:
     page.locator(RESTS).wait_for()
@@ -92,10 +119,14 @@ def check(page: Any) -> None:
         page.emulate_media(color_scheme=scheme)
         still(page, scheme)
         assert serious(page) == [], scheme
+    for size in ENLARGED:
+        page.set_viewport_size(size)
+        still(page, "dark")
+        assert page.evaluate(LOST) == [], size
 
 
 @pytest.mark.parametrize("path", PAGES)
-def test_tab_reaches_all_of_a_page_and_nothing_serious_is_found_in_either_theme(
+def test_tab_reaches_all_of_a_page_and_nothing_serious_is_found_nor_lost(
     open_page: Callable, path: str
 ):
     check(open_page(path))
@@ -110,13 +141,15 @@ def test_the_same_holds_for_a_step_of_a_lesson(open_page: Callable):
     check(page)
 
 
-def test_a_picture_without_a_name_pale_letters_and_what_no_key_reaches_are_found(window: Callable):
+def test_a_nameless_picture_pale_and_cut_words_and_what_no_key_reaches_are_found(window: Callable):
     page = window(1280, "light")
     page.set_content(
-        "<!doctype html><html lang=en><title>A page</title><main><h1>A page</h1>"
+        "<!doctype html><html lang=en><title>A page</title><main data-testid=stMain><h1>A page</h1>"
         "<img src='data:,'><p style='color:#bbb'>Pale</p>"
+        "<p style='width:3em;overflow:hidden;white-space:nowrap'>Too long for its box</p>"
         "<button tabindex=-1>For the mouse alone</button><button>For all</button></main></html>"
     )
     found = serious(page)
     assert [line.partition(":")[0] for line in found] == ["color-contrast", "image-alt"]
     assert missed_by_tab(page) == ["For the mouse alone"]
+    assert page.evaluate(LOST) == ["Too long for its box"]

@@ -95,3 +95,16 @@ def test_what_a_click_on_a_chart_chooses_a_box_chooses_too(open_page: Callable, 
     page = open_page(path)
     choose(page, "Head", "L1·H3")
     page.wait_for_url(re.compile("head=L1.*H3"))
+
+
+def test_the_side_bar_is_opened_where_it_is_folded_away_and_its_controls_are_reached(
+    open_page: Callable,
+):
+    page = open_page(width=640)
+    page.set_viewport_size({"width": 640, "height": 360})  # 1280x720 at a zoom of 200 %
+    tab_to(page, page.get_by_test_id("stExpandSidebarButton"))
+    page.keyboard.press("Enter")
+    tab_to(page, box(page, "Checkpoint"))
+    page.wait_for_function("() => document.activeElement.getBoundingClientRect().left >= 0")
+    place = box(page, "Checkpoint").bounding_box()
+    assert 0 <= place["y"] <= 360 - place["height"]
