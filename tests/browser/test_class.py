@@ -80,7 +80,7 @@ def test_a_class_from_opening_to_the_table_of_its_answers(
     teacher.get_by_role("button", name="Yes, delete it").click()
     teacher.get_by_text("Open a class").wait_for()
     assert "class" not in teacher.url
-    teacher.locator(f".st-key-keep-page-{lesson.name} button").click()
+    teacher.locator(f".st-key-keep-page-{lesson.name} button").first.click()
     take = teacher.get_by_role("button", name="Take the file")
     take.wait_for(timeout=10 * WAIT_MS)  # every step is drawn
     with teacher.expect_download() as saved:
