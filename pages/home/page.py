@@ -123,22 +123,20 @@ def show_cards(trace: AttentionTrace) -> None:
     attention, heads, compare, monte_carlo = st.columns(4)
     by_hand, runtime, training, report_card = st.columns(4)
     with _card(attention, "attention", "Attention", ":material/grid_on:"):
-        st.image(contact_sheet(trace.weights), width="stretch", caption="Every head, this question")
+        _draw(contact_sheet(trace.weights), "Every head, this question")
     with _card(heads, "heads", "Heads", ":material/filter_center_focus:"):
         _show_head_losses()
     with _card(compare, "compare", "Compare", ":material/compare:"):
         _show_moments()
     with _card(monte_carlo, "monte_carlo", "Monte Carlo", ":material/scatter_plot:"):
-        st.image(
+        _draw(
             bar_picture(small_sample().coarse_counts(50)),
-            width="stretch",
-            caption="One head, told to average two values, takes one or the other",
+            "One head, told to average two values, takes one or the other",
         )
     with _card(by_hand, "attention_by_hand", "By hand", ":material/calculate:"):
-        st.image(
+        _draw(
             curve_picture(weight_curves(COPIED, MOST_BETA)[1].T),
-            width="stretch",
-            caption="Three weights as the query grows: one key wins",
+            "Three weights as the query grows: one key wins",
         )
     with _card(runtime, "runtime", "Runtime", ":material/timer:"):
         _show_times()
@@ -148,14 +146,18 @@ def show_cards(trace: AttentionTrace) -> None:
         rows = load_rows(CHECKPOINTS, digest=digest)
         reached = [row.measured.accuracy for row in rows if row.measured is not None]
         if reached:
-            st.image(
+            _draw(
                 spaced_bar_picture(np.array(reached)),
-                width="stretch",
-                caption="Right answers of each variant on the course's own task",
+                "Right answers of each variant on the course's own task",
             )
         else:
             st.caption("No variant of the course's task is recorded yet.")
     _show_own_model()
+
+
+def _draw(picture: bytes, caption: str) -> None:
+    """A small picture, named for those who do not see it, too."""
+    st.image(picture, width="stretch", caption=caption, alt=caption)
 
 
 def _show_own_model() -> None:
@@ -184,10 +186,9 @@ def _show_times() -> None:
     if not curves.size:
         st.caption("No machine's times are stored yet.")
         return
-    st.image(
+    _draw(
         curve_picture(curves),
-        width="stretch",
-        caption="Softmax grows with the square of the length, linear attention with the length",
+        "Softmax grows with the square of the length, linear attention with the length",
     )
 
 
@@ -202,10 +203,9 @@ def _show_head_losses() -> None:
         st.caption("No table of heads is recorded yet.")
         return
     lost = record.tables["zero"].values("log_probability_lost")
-    st.image(
+    _draw(
         spaced_bar_picture(np.maximum(np.array(lost), 0)),
-        width="stretch",
-        caption="What the answers lose without each head",
+        "What the answers lose without each head",
     )
 
 
@@ -216,10 +216,9 @@ def _show_moments() -> None:
     if not curve:
         st.caption("No training with snapshots is here yet.")
         return
-    st.image(
+    _draw(
         curve_picture(np.array([[share for _, share in curve]])),
-        width="stretch",
-        caption="Right answers while a small model was trained: scrub a head through it",
+        "Right answers while a small model was trained: scrub a head through it",
     )
 
 
@@ -231,10 +230,9 @@ def _show_pretraining_gain() -> None:
         st.caption("Start, watch and compare short trainings.")
         return
     in_percent = " and ".join(map(percent, shares))
-    st.image(
+    _draw(
         spaced_bar_picture(np.array(shares)),
-        width="stretch",
-        caption=f"Right answers without pretraining, and with: {in_percent}",
+        f"Right answers without pretraining, and with: {in_percent}",
     )
 
 

@@ -125,7 +125,8 @@ def _show_code(held: Held) -> None:
             st.caption(class_link.LOCAL_ADDRESS)
     if class_link.on_network() and not class_link.is_local(address):
         with right:
-            st.image(class_link.qr_code(address), caption=f"QR code of class {code}", width=220)
+            said = f"QR code of class {code}"
+            st.image(class_link.qr_code(address), caption=said, alt=said, width=220)
     if held.teacher_code:
         st.warning(ONCE, icon=":material/key:")
         with st.popover("Show your teacher's code", icon=":material/visibility:"):

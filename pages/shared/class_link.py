@@ -53,7 +53,8 @@ def _show(page: str) -> None:
     elif is_local(address):
         st.caption(LOCAL_ADDRESS)
     elif not embed:
-        st.image(qr_code(address), caption="QR code of this address", width=260)
+        said = "QR code of this address"
+        st.image(qr_code(address), caption=said, alt=said, width=260)
 
 
 def address_of(page: str, hide: list[str], *, embed: bool = False) -> str:
