@@ -1,7 +1,8 @@
 """Every head of one run, written layer by layer into the arrays of a trace, and what proves them.
 
 Only one layer's tensors are held at a time: all weights of 270 heads at 512 tokens are 283 MB, and
-there are to be no copies of them. The replay reads the very arrays that are shown.
+there are to be no copies of them. The pass that is recorded is the replay, too: what goes on in it
+is of the weights read back from the very arrays that are shown.
 """
 
 from collections.abc import Sequence
@@ -69,12 +70,13 @@ class Recorded:
     dtype: str = ""
 
     def attend(self, layer: int, heads: Heads) -> Tensor:
-        """The output by explicit weights, and everything written down."""
+        """The output by the weights that were written down, and everything else written down."""
         scores = heads.scores()
         weights = heads.weights(scores)
-        output = self.change(layer, heads, weights @ heads.value)
         rows, columns = self._positions(layer, heads)
         self._put("weights", layer, weights, rows, columns)
+        shown = self._shown(layer, rows, columns).to(heads.value.dtype)
+        output = self.change(layer, heads, shown @ heads.value)
         if self.keeps_scores:
             self._put("scores", layer, scores, rows, columns, fill=-np.inf)
         self._put("value", layer, heads.value, columns)
@@ -99,12 +101,10 @@ class Recorded:
             self.arrays["stream"][layer] = stream.x[0].numpy()
         return stream
 
-    def replayed(self, layer: int, heads: Heads) -> Tensor:
-        """The output by the weights that were written down."""
-        where = placed(self.rows[layer], self.columns[layer])
-        shown = self.arrays["weights"][layer].transpose(1, 2, 0)[where]
-        weights = torch.from_numpy(shown).permute(2, 0, 1)[None]
-        return self.change(layer, heads, weights.to(heads.value.dtype) @ heads.value)
+    def _shown(self, layer: int, rows: Positions, columns: Positions) -> Tensor:
+        """The weights (1, H, rows, columns) that were written down."""
+        found = self.arrays["weights"][layer].transpose(1, 2, 0)[placed(rows, columns)]
+        return torch.from_numpy(found).permute(2, 0, 1)[None]
 
     def _positions(self, layer: int, heads: Heads) -> tuple[Positions, Positions]:
         kind = self.model.shape.kinds[layer] if self.model.shape.kinds else "decoder"
@@ -167,16 +167,15 @@ def placed(*positions: Positions) -> tuple[Any, ...]:
     return np.ix_(*positions)
 
 
-def prove(recorded: Recorded, own: Tensor, ids: Tensor, source: Tensor | None) -> Proof:
-    """Replay through the recorded weights against what the model does by itself, `own` (1, L,
-    width) its last stream. Cost: a pass, and the logits of both in blocks of rows.
+def prove(recorded: Recorded, replayed: Tensor, own: Tensor) -> Proof:
+    """The recorded pass, whose outputs are of the weights that are shown, against what the model
+    does by itself: their last streams, each (1, L, width). Cost: the logits of both in blocks of
+    rows, together, so that the head's parameters are read once.
     """
-    model = recorded.model
-    replayed = model.run(ids, recorded.replayed, source=source)
+    model, both = recorded.model, torch.cat([own, replayed])
     apart, same, layers = 0.0, True, range(model.shape.n_layers)
-    for start in range(0, ids.shape[1], ROWS_AT_ONCE):
-        block = slice(start, start + ROWS_AT_ONCE)
-        logits, shown = (model.logits(x[:, block]) for x in (own, replayed))
+    for start in range(0, both.shape[1], ROWS_AT_ONCE):
+        logits, shown = model.logits(both[:, start : start + ROWS_AT_ONCE])
         apart = max(apart, float((logits - shown).abs().max()))
         same &= bool((logits.argmax(-1) == shown.argmax(-1)).all())
     return Proof(

@@ -67,7 +67,7 @@ def trace(
     Raises ValueError for a question that the vocabulary or the block refuses, for what
     `checked_off` and `target_ids` refuse, and for more tokens than can be held
     (`refuse_too_large`). Cost: the answer, whose own passes are what the record is held against,
-    two passes more and n_layers·n_heads·L² numbers, twice that where they are few.
+    one pass more and n_layers·n_heads·L² numbers, twice that where they are few.
     """
     model, vocabulary = checkpoint.model, checkpoint.vocabulary
     off = checked_off(off, model.shape)
@@ -87,7 +87,7 @@ def trace(
     change = change_at(read.mark)
     ids = torch.tensor([read.ids])
     source = None if read.source is None else torch.tensor([read.source])
-    recorded = record(model, ids, source, change)
+    recorded, replayed = record(model, ids, source, change)
     if own is None:
         own = model.run(ids, attending(change), source=source)
     tokens = [*(read.source or ()), *read.ids]
@@ -113,20 +113,21 @@ def trace(
         **arrays_of(recorded, off.heads),
         ablated=off.heads,
         mode=off.mode,
-        proof=prove(recorded, own, ids, source),
+        proof=prove(recorded, replayed, own),
     )
 
 
 def record(
     model: Model, ids: Tensor, source: Tensor | None = None, change: Change = unchanged
-) -> Recorded:
-    """One pass with explicit weights, everything of it written down; ids (1, L), source (1, S)."""
+) -> tuple[Recorded, Tensor]:
+    """One pass with explicit weights, everything of it written down, and its last stream
+    (1, L, width); ids (1, L), source (1, S).
+    """
     n_source = 0 if source is None else source.shape[1]
     n_tokens = n_source + ids.shape[1]
     keeps_scores = weights_bytes(model, n_tokens) <= MOST_SCORES_BYTES
     recorded = Recorded(model, n_tokens, n_source, change, keeps_scores)
-    model.run(ids, recorded.attend, source=source, tap=recorded.tap)
-    return recorded
+    return recorded, model.run(ids, recorded.attend, source=source, tap=recorded.tap)
 
 
 def record_layers(model: Model, ids: Tensor, change: Change = unchanged) -> list[Layer]:

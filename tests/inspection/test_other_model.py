@@ -20,6 +20,7 @@ from core.inspection.patching import Site, patch, record_run
 from core.inspection.recorded import prove
 from core.inspection.trace import record, trace
 from core.models.seam import Model, Stream
+from tests.inspection.forged import forge
 from tests.other_model import DOES_NOT_WRITE, N_HEADS, N_LAYERS, OtherModel, other_model, without
 from tests.with_task import with_task
 
@@ -68,12 +69,16 @@ def test_the_proof_of_a_trace_holds(checkpoint: Checkpoint):
 
 
 @torch.inference_mode()
-def test_the_proof_notices_the_weights_of_another_layer(model: OtherModel):
+def test_the_proof_notices_the_weights_of_another_layer(
+    model: OtherModel, monkeypatch: pytest.MonkeyPatch
+):
     ids = torch.tensor([range(2, 20)])
-    recorded, own = record(model, ids), model.run(ids, attending(None))
-    assert prove(recorded, own, ids, None).replay_max_difference < 1e-5
-    recorded.arrays["weights"] = recorded.arrays["weights"][::-1].copy()
-    assert prove(recorded, own, ids, None).replay_max_difference > 1e-2
+    own = model.run(ids, attending(None))
+    recorded, replayed = record(model, ids)
+    assert prove(recorded, replayed, own).replay_max_difference < 1e-5
+    others = iter(recorded.arrays["weights"][::-1].copy())
+    forge(monkeypatch, lambda weights, _: np.copyto(weights, next(others)))
+    assert prove(*record(model, ids), own).replay_max_difference > 1e-2
 
 
 @torch.inference_mode()
@@ -159,16 +164,19 @@ def test_every_head_has_its_row_in_the_table(checkpoint: Checkpoint):
 
 
 @torch.inference_mode()
-def test_the_proof_holds_where_nothing_is_masked(encoder: Checkpoint):
+def test_the_proof_holds_where_nothing_is_masked(
+    encoder: Checkpoint, monkeypatch: pytest.MonkeyPatch
+):
     ids = torch.tensor([prompt_ids(encoder, QUESTION)])
-    recorded, own = record(encoder.model, ids), encoder.model.run(ids, attending(None))
-    proof = prove(recorded, own, ids, None)
+    own = encoder.model.run(ids, attending(None))
+    recorded, replayed = record(encoder.model, ids)
+    proof = prove(recorded, replayed, own)
     assert proof.replay_max_difference < 1e-5
     assert proof.row_sum_max_error < 1e-6
     assert recorded.seen.all()
     assert (recorded.arrays["weights"] > 0).all()
-    recorded.arrays["weights"] = recorded.arrays["weights"][..., ::-1].copy()
-    assert prove(recorded, own, ids, None).replay_max_difference > 1e-2
+    forge(monkeypatch, lambda weights, _: np.copyto(weights, weights[..., ::-1].copy()))
+    assert prove(*record(encoder.model, ids), own).replay_max_difference > 1e-2
 
 
 def test_an_encoder_fills_its_gaps_and_writes_nothing_behind_a_text(encoder: Checkpoint):

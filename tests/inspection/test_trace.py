@@ -5,14 +5,16 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 import torch
+from numpy.typing import NDArray
 
 from core.data.own_vocabulary import MASK, CharVocabulary
 from core.data.vocabulary import Vocabulary
 from core.generation.greedy import answer, attending
-from core.inspection.recorded import prove
+from core.inspection.recorded import Recorded, prove
 from core.inspection.trace import name_positions, record, trace
 from core.inspection.traced import AttentionTrace
 from core.models.gpt import GPT
+from tests.inspection.forged import forge
 from tests.with_task import with_task
 
 MakeGPT = Callable[..., GPT]
@@ -34,16 +36,20 @@ def test_the_replayed_logits_equal_the_fused_pass_and_the_rows_sum_to_one(traced
 
 
 @torch.inference_mode()
-def test_the_proof_notices_a_falsified_weight(model: GPT):
+def test_the_proof_notices_a_falsified_weight(model: GPT, monkeypatch: pytest.MonkeyPatch):
     ids = torch.randint(2, 60, (1, 12), generator=torch.Generator().manual_seed(3))
-    recorded, fused = record(model, ids), model.run(ids, attending(None))
-    own = prove(recorded, fused, ids, None)
+    fused = model.run(ids, attending(None))
+    own = prove(*record(model, ids), fused)
     assert own.replay_max_difference < 1e-4
     assert own.same_argmax
     assert own.head_sum_max_error is not None
     assert own.head_sum_max_error < 1e-5
-    recorded.arrays["weights"][0, 1, 6, :2] += [0.1, -0.1]  # the row still sums to 1
-    forged = prove(recorded, fused, ids, None)
+
+    def falsify(weights: NDArray[np.float32], _: Recorded) -> None:
+        weights[1, 6, :2] += [0.1, -0.1]  # the row still sums to 1
+
+    forge(monkeypatch, falsify, layer=0)
+    forged = prove(*record(model, ids), fused)
     assert forged.replay_max_difference > 1e-3
     assert forged.row_sum_max_error < 1e-6
     assert forged.future_exactly_zero
@@ -52,10 +58,10 @@ def test_the_proof_notices_a_falsified_weight(model: GPT):
 @torch.inference_mode()
 def test_the_proof_notices_a_weight_on_the_future_however_small(model: GPT):
     ids = torch.randint(2, 60, (1, 6), generator=torch.Generator().manual_seed(3))
-    recorded, fused = record(model, ids), model.run(ids, attending(None))
+    recorded, replayed = record(model, ids)
     recorded.arrays["weights"][1, 0, 2, 3] = 1e-30
     recorded.arrays["weights"][1, 0, 4, 0] += 0.25
-    forged = prove(recorded, fused, ids, None)
+    forged = prove(recorded, replayed, replayed)
     assert not forged.future_exactly_zero
     assert forged.row_sum_max_error == pytest.approx(0.25, abs=1e-5)
 

@@ -7,14 +7,16 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from numpy.typing import NDArray
 
 from core.data.vocabulary import Vocabulary
 from core.generation.greedy import attending
-from core.inspection.recorded import prove
+from core.inspection.recorded import Recorded, prove
 from core.inspection.trace import record, trace
 from core.inspection.trace_json import trace_from_dict, trace_to_dict
 from core.inspection.traced import AttentionTrace
 from core.models.gpt import GPT
+from tests.inspection.forged import forge
 from tests.with_task import with_task
 
 MakeGPT = Callable[..., GPT]
@@ -67,17 +69,25 @@ def test_the_replayed_logits_equal_the_models_own_pass(traced: AttentionTrace):
 
 
 @torch.inference_mode()
-def test_the_proof_notices_a_falsified_weight_in_every_layer(model: GPT):
+def test_the_proof_notices_a_falsified_weight_in_every_layer(
+    model: GPT, monkeypatch: pytest.MonkeyPatch
+):
     ids = torch.randint(2, 60, (1, 26), generator=torch.Generator().manual_seed(3))
     fused = model.run(ids, attending(None))
+
+    def falsify(weights: NDArray[np.float32], so_far: Recorded) -> None:
+        row, columns = so_far.rows[-1][3], so_far.columns[-1][:2]
+        weights[1, row, columns] += [0.2, -0.2]  # the row still sums to 1
+
     for layer in range(model.shape.n_layers):
-        forged = record(model, ids)
-        row, columns = forged.rows[layer][3], forged.columns[layer][:2]
-        forged.arrays["weights"][layer, 1, row, columns] += [0.2, -0.2]  # the row still sums to 1
-        assert prove(forged, fused, ids, None).replay_max_difference > 1e-3
-        assert prove(forged, fused, ids, None).future_exactly_zero
+        with monkeypatch.context() as forging:
+            forge(forging, falsify, layer)
+            forged, replayed = record(model, ids)
+        proof = prove(forged, replayed, fused)
+        assert proof.replay_max_difference > 1e-3
+        assert proof.future_exactly_zero
         forged.arrays["weights"][layer, 0, forged.rows[layer][2], forged.columns[layer][5]] = 1e-30
-        assert not prove(forged, fused, ids, None).future_exactly_zero
+        assert not prove(forged, replayed, fused).future_exactly_zero
 
 
 def test_rows_sum_to_one_where_they_stand_and_all_else_is_masked(traced: AttentionTrace):
