@@ -22,7 +22,7 @@ Positions = NDArray[np.intp]
 
 MOST_BYTES = 800_000_000  # of the weights of one trace
 MOST_SCORES_BYTES = 80_000_000  # more are not kept beside the weights
-ROWS_AT_ONCE = 64  # whose logits over the vocabulary are held at the same time
+ROWS_AT_ONCE = 128  # whose logits over the vocabulary are held at the same time
 MOST_ROWS_SUMMED = 64  # whose heads' parts are summed; what is linear errs alike in all rows
 
 

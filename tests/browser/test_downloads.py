@@ -23,7 +23,7 @@ def download(page: Any, label: str, folder: Path) -> tuple[str, Path]:
 def test_the_downloads_are_a_picture_a_table_and_a_trace(
     open_page: Callable, asked: dict[str, str], tmp_path: Path
 ):
-    page = open_page(**asked, head="L1·H1")
+    page = open_page(**asked, head="L1·H1", fold="false")
 
     name, path = download(page, "Weights (CSV)", tmp_path)
     rows = list(csv.reader(path.read_text(encoding="utf-8").splitlines()))
