@@ -7,7 +7,7 @@ questions with one shared model cannot see each other's tensors.
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeVar, get_args
+from typing import Any, TypeVar, get_args
 
 import torch
 from torch import Tensor
@@ -69,7 +69,7 @@ def trace(
     (`refuse_too_large`). Cost: the answer, whose own passes are what the record is held against,
     one pass more and n_layers·n_heads·L² numbers, twice that where they are few.
     """
-    model, vocabulary = checkpoint.model, checkpoint.vocabulary
+    model = checkpoint.model
     off = checked_off(off, model.shape)
     change_at = switched_off(off)
     prompt = prompt_ids(checkpoint, question)
@@ -90,7 +90,6 @@ def trace(
     recorded, replayed = record(model, ids, source, change)
     if own is None:
         own = model.run(ids, attending(change), source=source)
-    tokens = [*(read.source or ()), *read.ids]
     steps = _steps(checkpoint, own[0], given, read)
     likely = math.prod(step.probability for step in steps)
     lacking = (model.cannot(what) for what in get_args(Ability))
@@ -99,9 +98,7 @@ def trace(
         answer=given.text,
         probability=given.probability if target is None else likely,
         teacher_forced=target is not None,
-        labels=tuple(_both(vocabulary.labels, read)),
-        word_starts=tuple(_both(vocabulary.word_starts, read)),
-        special=tuple(vocabulary.special(tokens)),
+        **_of_tokens(checkpoint.vocabulary, read),
         name_positions=name_positions(checkpoint, question),
         latent_positions=standing_latents(model, recorded),
         mechanism=model.shape.mechanism,
@@ -240,6 +237,15 @@ def _read_to_the_end(checkpoint: Checkpoint, prompt: Sequence[int], given: Answe
 def _both(label: Callable[[Sequence[int]], list[T]], read: Reading) -> list[T]:
     """Of the tokens of the source and of those read beside it, each for themselves."""
     return [*label(read.source or ()), *label(read.ids)]
+
+
+def _of_tokens(vocabulary: Vocabulary, read: Reading) -> dict[str, Any]:
+    """What a trace says of every token, by the names of its fields."""
+    return {
+        "labels": tuple(_both(vocabulary.labels, read)),
+        "word_starts": tuple(_both(vocabulary.word_starts, read)),
+        "special": tuple(vocabulary.special([*(read.source or ()), *read.ids])),
+    }
 
 
 def _steps(checkpoint: Checkpoint, final: Tensor, given: Answer, read: Reading) -> tuple[Step, ...]:
