@@ -51,13 +51,27 @@ def shipped_weights(folder: Path, snapshot: int | None = None) -> Path:
 
     Raises CheckpointError where a card stands without them: it names what trains them again.
     """
-    path = weights_path(folder, snapshot)
-    if not path.exists() and snapshot is None and (command := _command(folder)):
+    if snapshot is None and (command := not_shipped(folder)):
         raise CheckpointError(
             f"checkpoint {folder.name}: its weights are not shipped; train them again with: "
             f"{command}"
         )
-    return path
+    return weights_path(folder, snapshot)
+
+
+def not_shipped(folder: Path) -> str:
+    """The command that trains the weights again which a card describes and which are not there.
+
+    Empty where they are there, and where the card does not say: reading them tells what is wrong.
+    """
+    if (folder / WEIGHTS).exists():
+        return ""
+    try:
+        card = read_json(folder / CARD)
+    except ValueError:  # loading says what is wrong with the card
+        return ""
+    command = card.get("command")
+    return command if isinstance(command, str) and stated_digest(card) is not None else ""
 
 
 def content_hash(folder: Path, *, snapshot: int | None = None) -> str:
@@ -95,13 +109,3 @@ def dev_curve(folder: Path) -> list[tuple[int | None, float]]:
     except (KeyError, TypeError, ValueError):  # loading says what is wrong with the card
         return []
     return [*points, (None, end)]
-
-
-def _command(folder: Path) -> str:
-    """What trains the weights again that a card describes; empty where it does not say."""
-    try:
-        card = read_json(folder / CARD)
-    except ValueError:  # loading says what is wrong with the card
-        return ""
-    command = card.get("command")
-    return command if isinstance(command, str) and stated_digest(card) is not None else ""
