@@ -9,10 +9,20 @@ import pytest
 from core.evaluation.reader_figures import load_reader
 from core.paths import ASSETS
 
-DEV = {"correct": 460, "total": 500, "accuracy": 0.92}
-DEV |= {"interval_95": [0.893, 0.941], "surest_90": 0.978}
-HELD_OUT = {"correct": 180, "total": 200, "accuracy": 0.9}
-HELD_OUT |= {"interval_95": [0.851, 0.934], "surest_90": 0.96}
+DEV = {
+    "correct": 460,
+    "total": 500,
+    "accuracy": 0.92,
+    "interval_95": [0.893, 0.941],
+    "surest_90": 0.978,
+}
+HELD_OUT = {
+    "correct": 180,
+    "total": 200,
+    "accuracy": 0.9,
+    "interval_95": [0.851, 0.934],
+    "surest_90": 0.96,
+}
 READER: dict[str, Any] = {
     "machine": "a machine",
     "seed": 0,
