@@ -207,9 +207,24 @@ ABLATION = (
     _vary("adamw", "AdamW for all", "AdamW (3e-3) instead of Muon", optimizer="adamw"),
 )
 
+# What it buys to be asked what readers wrote, by the share of it that is asked.
+SELF_TAUGHT = (
+    _vary("untaught", "without the reader's questions", "training questions only"),
+    *(
+        _vary(
+            f"taught-{percent}",
+            f"{percent} % of the reader's questions",
+            f"with {percent} % of the questions that readers are sure of, drawn at random",
+            self_taught=percent / 100,
+        )
+        for percent in (10, 50, 100)
+    ),
+)
+VARIATIONS = (*ABLATION, *SELF_TAUGHT)
+
 PRESETS: dict[str, Recipe] = {
     recipe.name: recipe
-    for recipe in (*NOTABLE, *COURSE, *(variation.recipe for variation in ABLATION))
+    for recipe in (*NOTABLE, *COURSE, *(variation.recipe for variation in VARIATIONS))
 }
 
 # Their sizes and first parameters are those of a checkpoint.
@@ -219,7 +234,7 @@ Kind = Literal["both", "scratch", "pretrain", "fine-tune", "ablation"]
 
 def kind_of(recipe: Recipe) -> Kind:
     """What people choose between: questions only, reading only, or one after the other."""
-    if recipe.name in {variation.recipe.name for variation in ABLATION}:
+    if recipe.name in {variation.recipe.name for variation in VARIATIONS}:
         return "ablation"
     if recipe.name in FINE_TUNING:
         return "fine-tune"
