@@ -10,6 +10,7 @@ import streamlit as st
 from core import paths
 from core.catalogue import TRAINED, settable_sizes
 from core.checkpoints.shelf import list_checkpoints
+from core.data.task import TASKS
 from core.jobs.spec import corpus_folder
 from core.models.config import Positions
 from core.paths import COURSE_VARIABLE
@@ -42,16 +43,8 @@ def _choose_corpus() -> Corpus:
     try:
         corpus_folder(PRESETS["course-pieces"])
     except ValueError as error:
-        st.segmented_control(
-            "Text to learn from",
-            corpora,
-            default=corpora[0],
-            format_func=words.CORPORA.__getitem__,
-            disabled=True,
-            key="training-corpus-fixed",
-        )
-        st.caption(plain(f"No choice: {error}."))
-        return corpora[0]
+        corpora = [corpus for corpus in corpora if TASKS[corpus].is_shipped]
+        st.caption(plain(f"Not to choose from: {error}."))
     return bound.segmented_control(
         "Text to learn from",
         corpora,
