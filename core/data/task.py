@@ -73,7 +73,7 @@ class Task:
 _ADA = BIRTHPLACE.question("Ada Lovelace")
 NOTABLE = Task(name="notable", template=BIRTHPLACE, example=_ADA, is_shipped=True)
 COURSE = Task(name="course", template=BIRTHPLACE, example=_ADA, is_shipped=False)
-# "Held out" is what training questions kept for tuning are; of these people nothing is ever read.
+# What is held out is read and only never asked; of these people nothing is read.
 NOTABLE_UNREAD = Task(
     name="notable-unread", template=BIRTHPLACE, example=_ADA, is_shipped=True, left_out=UNREAD
 )

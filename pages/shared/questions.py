@@ -8,7 +8,7 @@ import streamlit as st
 
 from core.data.characters import compose
 from core.data.corpus import questions_digest
-from core.data.people import BIRTHPLACE, Question
+from core.data.people import BIRTHPLACE, Question, split_of
 from core.data.question_set import QuestionSet
 from core.data.task import Task
 from core.data.vocabulary import Vocabulary
@@ -85,7 +85,7 @@ def choose_question(
     source = TYPED
     if task is not None and known:
         labels = OWN_SOURCES if own else _sources(known)
-        usual = _split_with(known, name) if task.is_shipped else "dev"
+        usual = _usual_source(task, name)
         source = bound.selectbox(
             label,
             list(labels),
@@ -110,10 +110,11 @@ def _sources(known: Questions) -> dict[str, str]:
     return {key: label for key, label in SOURCES.items() if key != UNREAD or UNREAD in known}
 
 
-def _split_with(known: Questions, name: str) -> str:
-    """Where somebody stands; among the training questions if nowhere."""
-    places = (split for split, asked in known.items() if any(q.name == name for q in asked))
-    return next(places, "train")
+def _usual_source(task: Task, name: str) -> str:
+    """Where somebody stands; of the course's people nobody is known here."""
+    if never_read(task, BIRTHPLACE.question(name)):
+        return UNREAD
+    return split_of(name) if task.is_shipped else "dev"
 
 
 def never_read(task: Task | None, text: str) -> bool:
@@ -121,6 +122,11 @@ def never_read(task: Task | None, text: str) -> bool:
     if task is None or task.left_out is None:
         return False
     return any(asked.text == text.strip() for asked in known_questions(task)[UNREAD])
+
+
+def unread_badge(task: Task | None, text: str) -> str:
+    """That a question is about such a person; nothing else."""
+    return "  :orange-badge[never read]" if never_read(task, text) else ""
 
 
 def expected_answer(known: Questions, text: str) -> str | None:
