@@ -6,7 +6,7 @@ assets/unread.txt holds the names, one a line; assets/make_groups.py writes it b
 import random
 from collections.abc import Sequence
 
-from core.data.people import CONTINENTS, SPLITS, Person, Split, split_of
+from core.data.people import CONTINENTS, SPLITS, Person, split_of
 
 N_UNREAD = 300
 
@@ -34,7 +34,9 @@ def choose_unread(people: Sequence[Person], *, n: int = N_UNREAD, seed: int = 0)
 def _of_continent(people: Sequence[Person], n: int, seed: int) -> list[Person]:
     if len(people) < n:
         raise ValueError(f"{len(people)} people of a continent; {n} are to be left out")
-    splits = {split: [p for p in people if split_of(p.name) == split] for split in SPLITS}
+    splits: dict[str, list[Person]] = {split: [] for split in SPLITS}
+    for person in people:
+        splits[split_of(person.name)].append(person)
     chosen: list[Person] = []
     for split, count in _in_proportion({s: len(found) for s, found in splits.items()}, n).items():
         generator = random.Random(f"{seed}:unread:{people[0].continent}:{split}")
@@ -42,7 +44,7 @@ def _of_continent(people: Sequence[Person], n: int, seed: int) -> list[Person]:
     return chosen
 
 
-def _in_proportion(sizes: dict[Split, int], n: int) -> dict[Split, int]:
+def _in_proportion(sizes: dict[str, int], n: int) -> dict[str, int]:
     """How many of each, n in all, by largest remainder."""
     total = sum(sizes.values())
     counts = {split: n * size // total for split, size in sizes.items()}

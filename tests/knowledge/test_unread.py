@@ -30,10 +30,11 @@ def test_every_continent_has_as_many_and_every_split_its_share(
     assert len({p.name for p in unread}) == 300
     assert Counter(p.continent for p in unread) == dict.fromkeys(CONTINENTS, 50)
     for split in SPLITS:
-        share = sum(split_of(p.name) == split for p in table) / len(table)
-        assert sum(split_of(p.name) == split for p in unread) / 300 == pytest.approx(
-            share, abs=0.03
+        share, of_unread = (
+            sum(split_of(person.name) == split for person in group) / len(group)
+            for group in (table, unread)
         )
+        assert of_unread == pytest.approx(share, abs=0.03)
 
 
 def test_a_corpus_without_them_never_names_one_of_them(table: list[Person], unread: list[Person]):
