@@ -40,12 +40,13 @@ def choose_preset() -> str:
 
 def _choose_corpus() -> Corpus:
     corpora: list[Corpus] = list(words.CORPORA)
+    lacking = ""
     try:
         corpus_folder(PRESETS["course-pieces"])
     except ValueError as error:
+        lacking = f"Not to choose from: {error}."
         corpora = [corpus for corpus in corpora if TASKS[corpus].is_shipped]
-        st.caption(plain(f"Not to choose from: {error}."))
-    return bound.segmented_control(
+    chosen: Corpus = bound.segmented_control(
         "Text to learn from",
         corpora,
         default=corpora[0],
@@ -54,6 +55,9 @@ def _choose_corpus() -> Corpus:
         key="training-corpus",
         help=f"The course's files lie in the folder that {COURSE_VARIABLE} names.",
     )
+    if lacking:
+        st.caption(plain(lacking))
+    return chosen
 
 
 def choose_checkpoint(recipe: Recipe) -> str | None:
