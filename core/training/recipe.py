@@ -9,7 +9,7 @@ from core.from_json import dataclass_from_dict
 from core.models.config import GPTConfig, Positions
 from core.training.ranges import MOST_PHASES, PHASE, RECIPE, refuse_outside
 
-Corpus = Literal["notable", "course"]
+Corpus = Literal["notable", "notable-unread", "course"]
 ALWAYS_WRITTEN = ("n_latents", "latent_stride")  # other sizes of a mechanism only where they differ
 
 

@@ -143,6 +143,7 @@ def test_a_model_of_the_course_s_data_has_at_most_3_35_million_parameters(name: 
     [
         ("notable", "both", ["notable-small", "notable-pretrained", "notable-char"]),
         ("notable", "scratch", ["notable-scratch"]),
+        ("notable-unread", "both", ["notable-unread"]),
         ("notable", "pretrain", ["notable-pretrain"]),
         ("notable", "fine-tune", ["notable-fine-tune"]),
         ("course", "fine-tune", ["course-fine-tune"]),
@@ -151,6 +152,17 @@ def test_a_model_of_the_course_s_data_has_at_most_3_35_million_parameters(name: 
 )
 def test_presets_are_told_apart_by_what_they_practise(corpus: Any, kind: Any, names: list[str]):
     assert presets_of(corpus, kind) == names
+
+
+def test_the_preset_that_leaves_people_out_differs_from_notable_small_in_its_corpus():
+    small, unread = asdict(preset("notable-small")), asdict(preset("notable-unread"))
+    changed = {key: unread[key] for key in small if unread[key] != small[key]}
+    assert changed == {
+        "name": "notable-unread",
+        "corpus": "notable-unread",
+        "n_steps": 1600,
+        "n_snapshots": 0,
+    }
 
 
 def test_every_preset_has_one_kind():
