@@ -78,7 +78,7 @@ _MIXED = Phase(
     questions=0.2,
 )
 _PIECES = Recipe(
-    name="course-pieces",
+    name="course-untaught",
     corpus="course",
     phases=(_MIXED, FINE_TUNE),
     n_pieces=3000,
@@ -88,6 +88,11 @@ _PIECES = Recipe(
     decay_share=0.9,
     minutes=30,
 )
+
+# What it is asked it keeps: so readers, which learned from the training questions alone, write down
+# what to ask about everybody else. Half of the examples are questions then, and the rest is there
+# for the people of whom the readers are not sure.
+_TAUGHT = replace(_MIXED, ordered_facts=0.25, cued_facts=0.15, span_corruption=0.1, questions=0.5)
 
 # The course's sizes, rates and numbers of epochs: 650 of span corruption over the 2,937 sentences
 # in batches of 128, then 10 of the questions (75 without pretraining) in batches of 256. The first
@@ -119,10 +124,22 @@ _AS_IN_THE_COURSE = Recipe(
 )
 
 COURSE = (
-    _PIECES,
+    replace(
+        _PIECES, name="course-pieces", phases=(_TAUGHT, FINE_TUNE), self_taught=1.0, n_steps=3000
+    ),
     replace(
         _PIECES,
         name="course-char",
+        phases=(_TAUGHT, FINE_TUNE),
+        vocabulary="char",
+        n_layers=3,
+        self_taught=1.0,
+        n_steps=6000,
+    ),
+    _PIECES,
+    replace(
+        _PIECES,
+        name="course-char-untaught",
         phases=(
             replace(_MIXED, share=0.55),
             replace(RECALL, shuffled_facts=0.0, ordered_facts=0.7),
