@@ -52,7 +52,8 @@ class Row:
     `measured` is None where no evaluation is recorded, or where it cannot be used: then `problem`
     says why. `objectives` of the pretraining and `seconds` are None where the card does not say
     (imported files). `self_taught` is the share of the reader's questions that it practised, 0 for
-    none. Without weights (`has_weights`) it can be asked nothing; `command` trains them again.
+    none; `practised` how many, of how many people (None where its card does not say). Without
+    weights (`has_weights`) it can be asked nothing; `command` trains them again.
     """
 
     name: str
@@ -66,6 +67,7 @@ class Row:
     measured: Measured | None
     problem: str
     self_taught: float = 0.0
+    practised: tuple[int, int] | None = None
     has_weights: bool = True
 
     @property
@@ -131,8 +133,8 @@ def _row(folder: Path, digest: Callable[[Path], str]) -> Row | None:
         kind = str(read_json(folder / VOCABULARY).get("kind"))
         n_parameters, seconds = int(card.get("n_parameters") or 0), card.get("seconds")
         seconds = None if seconds is None else float(seconds)
-        self_taught = _self_taught(card)
-    except (ValueError, TypeError, OverflowError):  # the last from an infinite number
+        self_taught, practised = _self_taught(card), _practised(card)
+    except (KeyError, ValueError, TypeError, OverflowError):  # the last from an infinite number
         return None
     measured, problem = _measured(folder, card, digest)
     return Row(
@@ -147,6 +149,7 @@ def _row(folder: Path, digest: Callable[[Path], str]) -> Row | None:
         measured=measured,
         problem=problem,
         self_taught=self_taught,
+        practised=practised,
         has_weights=(folder / WEIGHTS).exists(),
     )
 
@@ -213,6 +216,11 @@ def _self_taught(card: dict[str, Any]) -> float:
     begun = _object(card.get("start_from"))
     own = float(_object(card.get("recipe")).get("self_taught") or 0)
     return max(own, _self_taught(begun)) if begun else own
+
+
+def _practised(card: dict[str, Any]) -> tuple[int, int] | None:
+    counts = _object(card.get("self_taught"))
+    return (int(counts["practised"]), int(counts["read"])) if counts else None
 
 
 def _accuracy(row: Row) -> float:

@@ -80,7 +80,7 @@ def show_ablation(found: Ablation | None, problem: str) -> None:
     elif found is None:
         st.info(NO_ABLATION, icon=":material/science:")
     else:
-        show_runs(found, f"The same {found.minutes:.3g} minutes, one thing changed at a time")
+        show_runs(found, f"The same {found.length}, one thing changed at a time")
 
 
 def show_runs(found: Ablation, title: str) -> None:

@@ -12,9 +12,9 @@ from pages.report_card.table import TABLES
 from pages.shared.text import percent, plain
 
 TAUGHT = (
-    "**Self-taught**: a reader, {}trained on the training questions alone, read every person's "
-    "sentence and wrote a question and its answer for everybody; the model practised {} it was "
-    "sure of. No dev or test answer was given to either."
+    "**Self-taught**: a reader, {}trained on the training questions alone, read the sentences of "
+    "everybody else, dev and test people too, and wrote a question and its answer for each; the "
+    "model practised {} it was sure of{}. No dev or test answer was given to either."
 )
 
 
@@ -30,12 +30,10 @@ def show_taught(rows: Sequence[Row], reader: ReaderFigures | None) -> None:
     """What self-taught rows were given and what not; nothing where there is none."""
     taught = [row for row in rows if row.self_taught]
     if taught:
-        parts = [
-            f" {plain(row.name)} practised {percent(row.self_taught)} of these."
-            for row in taught
-            if row.self_taught < 1
-        ]
-        st.markdown(_given(reader) + "".join(parts))
+        networks = f"{reader.n_nets} small networks " if reader and reader.n_nets > 1 else ""
+        which = "those" if all(row.self_taught == 1 for row in taught) else "of those"
+        told = "; ".join(filter(None, map(_share, taught)))
+        st.markdown(TAUGHT.format(networks, which, f" ({told})" if told else ""))
 
 
 def show_self_teaching() -> None:
@@ -49,13 +47,14 @@ def show_self_teaching() -> None:
         with st.expander("What do questions buy that it wrote itself?"):
             show_runs(
                 found,
-                f"The same {found.minutes:.3g} minutes, with and without the reader's questions",
+                f"The same {found.length}, with and without the reader's questions",
             )
 
 
-def _given(reader: ReaderFigures | None) -> str:
-    """With the reader's own numbers where they are recorded."""
-    if reader is None:
-        return TAUGHT.format("", "those")
-    networks = f"{reader.n_nets} small networks " if reader.n_nets > 1 else "a small network "
-    return TAUGHT.format(networks, f"the {reader.kept:,} of {reader.written:,}")
+def _share(row: Row) -> str:
+    """How many questions a model practised of how many people; of the sure ones which share."""
+    part = f", {percent(row.self_taught)} of the sure ones" if row.self_taught < 1 else ""
+    if row.practised is None:
+        return f"{plain(row.name)}{part}" if part else ""
+    practised, read = row.practised
+    return f"{plain(row.name)} {practised:,} of {read:,}{part}"

@@ -19,8 +19,9 @@ LINE, HEAD = 39, 90  # pixels of the table
 TASK = (
     "Answer “Where was X born?” from memory; only the exact text counts (Stanford CS224N, "
     "assignment 5). Pretraining reads one sentence a person; the {}dev questions are about people "
-    "never asked about in training."
+    "never asked about in training{}."
 )
+BUT_TAUGHT = ", except in what a self-taught model wrote itself from their sentences"
 EMPTY = (
     "**No checkpoint of the course's task is here yet.** Name the folder with the course's files "
     "in `A5_DATA`, then train one and record its evaluation:"
@@ -104,7 +105,8 @@ def _headline(
 def _task(rows: Sequence[Row]) -> str:
     """What is asked, and of whom, in two sentences."""
     totals = [row.measured.total for row in rows if row.measured is not None]
-    return TASK.format(f"{totals[0]:,} " if totals else "")
+    taught = any(row.self_taught for row in rows)
+    return TASK.format(f"{totals[0]:,} " if totals else "", BUT_TAUGHT if taught else "")
 
 
 def _other_questions(rows: Sequence[Row]) -> str:

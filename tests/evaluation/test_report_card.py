@@ -159,13 +159,24 @@ def test_a_row_whose_model_taught_itself_is_marked(put_course: Put, shelf: Path)
     pretrained = [{"questions": 0.2, "shuffled_facts": 0.8}]
     put_course("plain", 1, recipe={"self_taught": 0.0})
     put_course("tuned", 2, start_from={"recipe": {"self_taught": 0.5, "phases": pretrained}})
-    put_course("taught", 3, recipe={"self_taught": 1.0})
+    counts = {"read": 1200, "sure": 950, "practised": 900}
+    put_course("taught", 3, recipe={"self_taught": 1.0}, self_taught=counts)
     put_course("scratch", 4, recipe={"self_taught": 1, "phases": [{"questions": 1.0}]})
     scratch, taught, tuned, plain = load_rows(shelf)
     assert [row.self_taught for row in (scratch, taught, tuned, plain)] == [1.0, 1.0, 0.5, 0.0]
+    assert (taught.practised, tuned.practised) == ((900, 1200), None)
     assert taught.kind == taught.label == tuned.kind == "rotary, pieces, self-taught"
     assert plain.kind == plain.label == "rotary, pieces"
     assert (scratch.kind, scratch.label) == (taught.kind, "no pretraining, self-taught")
+
+
+@pytest.mark.parametrize("counts", [{"read": 5}, {"read": 5, "practised": "all"}])
+def test_a_card_with_odd_counts_of_questions_is_left_out(
+    put_course: Put, shelf: Path, counts: dict[str, Any]
+):
+    put_course("odd", self_taught=counts)
+    put_course("whole")
+    assert [row.name for row in load_rows(shelf)] == ["whole"]
 
 
 @pytest.mark.parametrize("share", ["all", [1], {"all": 1}])

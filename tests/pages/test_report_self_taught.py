@@ -90,8 +90,10 @@ def test_a_self_taught_row_says_what_it_was_given_and_what_not(
     put_course: Put, reader: Path, open_card: Open, said: Said
 ):
     put_course("before", 400)
-    put_course("taught", 450, recipe={"self_taught": 1.0})
-    put_course("half_taught", 430, recipe={"self_taught": 0.5})
+    counts = {"read": 1200, "sure": 900, "practised": 900}
+    half = {**counts, "practised": 450}
+    put_course("taught", 450, recipe={"self_taught": 1.0}, self_taught=counts)
+    put_course("half_taught", 430, recipe={"self_taught": 0.5}, self_taught=half)
     app = open_card()
     assert "Rotary, pieces, self-taught: 90.0 % of dev right" in said(app).replace("\u00a0", " ")
     assert "[rotary, pieces, self-taught (taught)](attention?checkpoint=taught)" in said(app)
@@ -101,12 +103,14 @@ def test_a_self_taught_row_says_what_it_was_given_and_what_not(
         "86.0 %, rotary, pieces  80.0 %"
     )
     assert "a reader, 3 small networks trained on the training questions alone, read" in said(app)
-    assert "practised the 9,000 of 12,000 it was sure of. No dev or test answer was" in said(app)
-    assert "half_taught practised 50.0 % of these." in said(app)
-    assert " taught practised" not in said(app)
+    assert (
+        "practised of those it was sure of (taught 900 of 1,200; half_taught 450 of 1,200, 50.0 % "
+        "of the sure ones). No dev or test answer was given to either."
+    ) in said(app)
+    assert "never asked about in training, except in what a self-taught model wrote" in said(app)
 
 
-def test_what_a_self_taught_row_was_given_is_told_without_the_reader_s_figures_too(
+def test_what_a_self_taught_row_was_given_is_told_without_any_figure_too(
     put_course: Put, open_card: Open, said: Said
 ):
     put_course("taught", 450, recipe={"self_taught": 1.0})
@@ -138,3 +142,12 @@ def test_a_broken_table_of_the_reader_is_named_and_spares_the_rows(
     (error,) = app.error
     assert f"{name}: not the " in error.value.replace("\\", "")
     assert alts(app)[0].endswith("rotary, pieces  82.0 %")
+
+
+def test_runs_of_as_many_steps_are_called_so(
+    put_course: Put, card_tables: Path, open_card: Open, said: Said
+):
+    put_course()
+    table = json.dumps({**RUNS, "minutes": None})
+    (card_tables / "self_taught.json").write_text(table, encoding="utf-8")
+    assert TITLE.replace("10 minutes", "1,234 steps") in alts(open_card())
