@@ -132,15 +132,12 @@ def test_runs_share_their_minutes_or_their_steps(tmp_path: Path):
     found = load_ablation(write(tmp_path / "minutes.json", ABLATION))
     assert found is not None
     assert found.length == "10 minutes"
-    table = {
-        **ABLATION,
-        "minutes": None,
-        "runs": [{**r, "n_steps": 1800} for r in ABLATION["runs"]],
-    }
+    runs = [{**run, "n_steps": 1800} for run in ABLATION["runs"]]
+    table: dict[str, Any] = {**ABLATION, "minutes": None, "runs": runs}
     found = load_ablation(write(tmp_path / "steps.json", table))
     assert found is not None
     assert (found.minutes, found.length) == (None, "1,800 steps")
-    table["runs"][1]["n_steps"] = 1801
+    runs[1]["n_steps"] = 1801
     with pytest.raises(ValueError, match="neither minutes nor a number of steps is the same"):
         load_ablation(write(tmp_path / "steps.json", table))
 
