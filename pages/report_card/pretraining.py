@@ -143,7 +143,7 @@ def _ablation_line(found: Ablation) -> str:
         return shared
     return (
         f"**Held-out** questions: {found.runs[0].total} of the training questions, kept aside for "
-        f"tuning and never trained on. {shared}"
+        f"tuning; their own answers are never given. {shared}"
     )
 
 

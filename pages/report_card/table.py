@@ -21,7 +21,7 @@ TASK = (
     "assignment 5). Pretraining reads one sentence a person; the {}dev questions are about people "
     "never asked about in training{}."
 )
-BUT_TAUGHT = ", except in what a self-taught model wrote itself from their sentences"
+BUT_TAUGHT = ", unless by a self-taught model itself"
 EMPTY = (
     "**No checkpoint of the course's task is here yet.** Name the folder with the course's files "
     "in `A5_DATA`, then train one and record its evaluation:"

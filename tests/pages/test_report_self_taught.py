@@ -107,7 +107,7 @@ def test_a_self_taught_row_says_what_it_was_given_and_what_not(
         "practised of those it was sure of (taught 900 of 1,200; half_taught 450 of 1,200, 50.0 % "
         "of the sure ones). No dev or test answer was given to either."
     ) in said(app)
-    assert "never asked about in training, except in what a self-taught model wrote" in said(app)
+    assert "never asked about in training, unless by a self-taught model itself." in said(app)
 
 
 def test_what_a_self_taught_row_was_given_is_told_without_any_figure_too(
