@@ -21,6 +21,7 @@ from core.knowledge.record import GroupName
 from core.knowledge.stored import read_groups
 from core.paths import GROUPS, PEOPLE, UNREAD
 
+OF_PEOPLE = ("by_continent", "by_pronoun", "by_century")
 NO_PEOPLE = "the course's files say neither continent nor pronoun nor year of birth of anybody"
 NOTHING_FITS = "no name of this kind can be made of these names"
 NO_TRAINING = "of a question set nobody knows what was asked in training, nor of whom"
@@ -83,7 +84,7 @@ def asking_of(task: Task, corpus: TrainingCorpus) -> Asking:
         if task.is_shipped
         else groups_of_corpus(corpus, task.template)
     )
-    without = dict.fromkeys(("by_continent", "by_pronoun", "by_century"), NO_PEOPLE)
+    without: dict[str, str] = {} if people else dict.fromkeys(OF_PEOPLE, NO_PEOPLE)
     return _asking(
         split=TASK,
         groups=groups,
@@ -92,7 +93,7 @@ def asking_of(task: Task, corpus: TrainingCorpus) -> Asking:
         base=base,
         people=people,
         stores_names=task.is_shipped,
-        lacking={} if people else without,
+        lacking=without,
     )
 
 
@@ -119,16 +120,7 @@ def asking_of_set(asked: QuestionSet, *, n: int = N_NAMES) -> Asking:
         trained=tuple(question.answer or "" for question in asked.questions),
         base=sources[0],
         rule=asked.rule,
-        lacking=dict.fromkeys(
-            (
-                "by_continent",
-                "by_pronoun",
-                "by_century",
-                "by_frequency",
-                "continents_of_invented",
-            ),
-            NO_TRAINING,
-        ),
+        lacking=dict.fromkeys((*OF_PEOPLE, "by_frequency", "continents_of_invented"), NO_TRAINING),
     )
 
 
@@ -230,6 +222,6 @@ def _asking(
     *, groups: dict[GroupName, tuple[Named, ...]], lacking: dict[str, str], **values: Any
 ) -> Asking:
     """With no group that has no name; why it is not there is said."""
-    empty = {group: NOTHING_FITS for group, names in groups.items() if not names}
-    kept = {group: names for group, names in groups.items() if names}
+    kept: dict[GroupName, tuple[Named, ...]] = {g: names for g, names in groups.items() if names}
+    empty = dict.fromkeys((group for group in groups if group not in kept), NOTHING_FITS)
     return Asking(groups=kept, lacking={**lacking, **empty}, **values)

@@ -154,8 +154,8 @@ def _inventing(sources: Sequence[Source], words: Mapping[str, int]) -> Maker:
         one = generator.choice(sources)
         if not alike[one.kind]:
             return None
-        others = [generator.choice(alike[one.kind]).name.split()[-1] for _ in range(2)]
-        surname = blended(*others, generator)
+        head, tail = (generator.choice(alike[one.kind]).name.split()[-1] for _ in range(2))
+        surname = blended(head, tail, generator)
         if surname is None or surname.casefold() in words:
             return None
         if parts_of(one.name) is None:

@@ -22,7 +22,16 @@ from core.knowledge.groups import Named
 from core.knowledge.measures import auroc, best_head, calibration
 from core.knowledge.outcomes import LABELS, Places, group_of, outcomes, places_of
 from core.knowledge.own_names import OwnName
-from core.knowledge.record import SIGNALS, Auroc, Continent, Example, Group, Knowledge, Outcome
+from core.knowledge.record import (
+    SIGNALS,
+    Auroc,
+    Continent,
+    Example,
+    Group,
+    GroupName,
+    Knowledge,
+    Outcome,
+)
 from core.knowledge.signals import Signals, signals
 from core.paths import PEOPLE, course_folder
 
@@ -48,7 +57,7 @@ def measure(
     if lost := [group for group in (asking.read, asking.never) if group not in asking.groups]:
         raise ValueError(f"there is no name of the group {lost[0]!r}: nothing can be told apart")
     started = time.perf_counter()
-    seen = {
+    seen: dict[GroupName, Signals] = {
         group: _look(stored, asking, names, LABELS[group], progress)
         for group, names in asking.groups.items()
     }
@@ -144,7 +153,9 @@ def _asked(stored: Checkpoint, asking: Asking, names: Sequence[Named]) -> Checkp
     )
 
 
-def _group(asking: Asking, group: str, said: Sequence[Outcome], given: Sequence[Answer]) -> Group:
+def _group(
+    asking: Asking, group: GroupName, said: Sequence[Outcome], given: Sequence[Answer]
+) -> Group:
     names = asking.groups[group]
     if asking.stores_names:
         return group_of(group, names, said, _pairs(given))

@@ -98,7 +98,11 @@ def group_of(
     """
     has_truth = any(named.place is not None for named in names)
     counted, n = Counter(found), len(names)
-    counts = {o: counted[o] for o in OUTCOMES if has_truth or o != "right"}
+    can_be: tuple[Outcome, ...] = OUTCOMES if has_truth else OUTCOMES[1:]
+    counts: dict[Outcome, int] = {outcome: counted[outcome] for outcome in can_be}
+    intervals: dict[Outcome, tuple[float, float]] = {
+        outcome: wilson_interval(count, n) for outcome, count in counts.items()
+    }
     probabilities = [probability for _, probability in given]
     rows = [
         Example(name=x.name, given=text.strip(), place=x.place, outcome=o, probability=probability)
@@ -111,7 +115,7 @@ def group_of(
         n=n,
         has_truth=has_truth,
         counts=counts,
-        intervals={outcome: wilson_interval(count, n) for outcome, count in counts.items()},
+        intervals=intervals,
         probabilities=tuple(sorted(probabilities)),
         probability_median=median(probabilities),
         probability_mean=fmean(probabilities),

@@ -6,7 +6,6 @@ A header, then a name a line: its group, itself, and the person whose place woul
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import cast
 
 from core.data.characters import read_lines
 from core.knowledge.groups import Named
@@ -49,5 +48,5 @@ def read_groups(path: Path) -> dict[GroupName, list[tuple[str, str]]]:
         first = seen.setdefault(name.casefold(), number)
         if first != number:
             raise ValueError(f"{where}: {name} stands already on line {first}")
-        groups[cast(GroupName, group)].append((name, person))
+        groups[group].append((name, person))
     return groups
