@@ -53,7 +53,9 @@ def asking(corpus: TrainingCorpus) -> Asking:
     """About the invented people, as if nothing were known of them but their questions."""
     return Asking(
         split="task",
-        groups=groups_of_corpus(corpus, BIRTHPLACE, n=6),
+        groups={
+            g: names for g, names in groups_of_corpus(corpus, BIRTHPLACE, n=6).items() if names
+        },
         known=tuple(corpus.known()),
         trained=tuple(question.answer or "" for question in corpus.train),
         base=Source(name="", place=None, before=BIRTHPLACE.before, behind=BIRTHPLACE.behind),
