@@ -1,7 +1,7 @@
 """Groups of names: how many, of whom, and that nobody has read about those who are not to be."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
 
@@ -23,10 +23,11 @@ from core.knowledge.asking import (
 )
 from core.knowledge.groups import Named
 from core.knowledge.names import parts_of
+from core.knowledge.record import GroupName
 from core.knowledge.stored import STORED, groups_text, read_groups
 from core.paths import CHECKPOINTS, GROUPS, QUESTIONS
 
-MADE = ("invented", "one_letter", "crossed", "no_name")
+MADE: tuple[GroupName, ...] = ("invented", "one_letter", "crossed", "no_name")
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +52,7 @@ def names(group: Sequence[Named]) -> list[str]:
     return [named.name for named in group]
 
 
-def check_apart(groups: dict[str, tuple[Named, ...]], corpus: TrainingCorpus) -> None:
+def check_apart(groups: Mapping[GroupName, tuple[Named, ...]], corpus: TrainingCorpus) -> None:
     """No group overlaps another, none that is never read stands in the text."""
     folded = {group: {n.casefold() for n in names(found)} for group, found in groups.items()}
     for one, other in combinations(folded, 2):
@@ -74,8 +75,8 @@ def test_the_stored_lists_are_what_the_rules_make(
 def test_no_group_overlaps_another_and_none_that_is_never_read_stands_in_the_text(
     of_table: Asking, of_unread: Asking, whole_corpus: TrainingCorpus
 ):
-    check_apart(dict(of_table.groups), whole_corpus)
-    check_apart(dict(of_unread.groups), whole_corpus)
+    check_apart(of_table.groups, whole_corpus)
+    check_apart(of_unread.groups, whole_corpus)
 
 
 def test_every_group_has_three_hundred_and_read_has_all(
@@ -148,7 +149,7 @@ def test_every_name_is_of_letters_that_the_text_has(
 
 def test_the_course_has_the_same_groups_of_its_own_people(course: TrainingCorpus):
     asking = asking_of(COURSE, course)
-    check_apart(dict(asking.groups), course)
+    check_apart(asking.groups, course)
     sizes = {group: len(found) for group, found in asking.groups.items()}
     dev = {q.name.casefold() for q in course.dev} - {q.name.casefold() for q in course.train}
     assert sizes == {**dict.fromkeys(STORED, 300), "read": len(dev)}
@@ -196,7 +197,7 @@ def test_a_digest_covers_names_prompts_and_places(asking: Asking):
 
 def test_small_corpora_have_small_groups(corpus: TrainingCorpus):
     groups = groups_of_corpus(corpus, BIRTHPLACE)
-    check_apart(dict(groups), corpus)
+    check_apart(groups, corpus)
     assert len(groups["asked"]) == len(corpus.train)
     assert groups["crossed"] == ()  # every first name goes with every surname there
 

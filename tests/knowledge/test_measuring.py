@@ -36,8 +36,9 @@ def measured(small: Checkpoint, asking: Asking) -> Knowledge:
 
 def test_every_group_has_each_of_its_answers_once(measured: Knowledge, asking: Asking):
     assert set(measured.groups) == set(asking.groups)
-    for name, group in measured.groups.items():
-        assert group.n == len(asking.groups[name]) == sum(group.counts.values())
+    for name, names in asking.groups.items():
+        group = measured.groups[name]
+        assert group.n == len(names) == sum(group.counts.values())
         assert group.has_truth == (name in ("asked", "read", "one_letter", "surname"))
         assert set(group.counts) == {*OUTCOMES[0 if group.has_truth else 1 :]}
 
