@@ -1,0 +1,174 @@
+"""A record of knowledge as the rows of its pictures. Free of torch."""
+
+from collections.abc import Mapping, Sequence
+
+from core.evaluation.shares import wilson_interval
+from core.figures.knowledge import Calibrated, Dot, Outcomes, Sureness
+from core.figures.named_rows import Named
+from core.knowledge.record import OUTCOMES, SIGNALS, Continent, Group, Knowledge, Outcome, Share
+from core.knowledge.words import number, percent, ranked, right, steps, sure
+
+OUTCOME_WORDS: dict[Outcome, str] = {
+    "right": "right",
+    "nearest": "place of the nearest name",
+    "most_frequent": "the most frequent place",
+    "known_place": "another known place",
+    "made_up": "made-up word",
+}
+RIGHT, MADE_UP, ANSWERED, TRAINED = (
+    "right",
+    "made-up words",
+    "answers to invented names",
+    "people asked about in training",
+)
+COIN = 0.5
+Beside = tuple[str, Mapping[str, Group]]  # a second model's name and its groups
+
+
+def sureness(groups: Mapping[str, Group], beside: Beside | None = None) -> list[Sureness]:
+    """A row a group; those of a second model below, in the order of the first."""
+    return [
+        Sureness(
+            Named(_named(group, owner), _sure_note(group), f"median {percent(group.probability_median)}"),
+            steps(group.probabilities),
+            group.probability_median,
+            beside=bool(owner),
+        )
+        for group, owner in _both(groups, beside)
+    ]
+
+
+def outcomes(groups: Mapping[str, Group], beside: Beside | None = None) -> list[Outcomes]:
+    """A row a group: its shares of each kind of answer."""
+    words = list(OUTCOME_WORDS.values())
+    return [
+        Outcomes(
+            Named(_named(group, owner), _right_note(group), f"n {group.n}"),
+            [group.counts[kind] / max(group.n, 1) for kind in OUTCOMES],
+            words,
+        )
+        for group, owner in _both(groups, beside)
+    ]
+
+
+def outcome_table(groups: Mapping[str, Group]) -> list[dict[str, str | int]]:
+    """Every share with its 95 % interval, a line a group."""
+    return [
+        {
+            "group": group.label,
+            "n": group.n,
+            **{OUTCOME_WORDS[kind]: _share_said(group, kind) for kind in OUTCOMES},
+            "median probability": percent(group.probability_median),
+        }
+        for group in groups.values()
+    ]
+
+
+def calibrated(known: Knowledge) -> tuple[list[Calibrated], list[Calibrated]]:
+    """The bins that have answers, and the groups that have a true place."""
+    bins = [
+        Calibrated(
+            f"{percent(each.low)} to {percent(each.high)} likely",
+            each.confidence,
+            each.right / each.n,
+            *wilson_interval(each.right, each.n),
+            each.n,
+        )
+        for each in known.calibration
+        if each.n
+    ]
+    groups = [
+        Calibrated(
+            group.label,
+            group.probability_mean,
+            group.counts["right"] / group.n,
+            *group.intervals["right"],
+            group.n,
+        )
+        for group in known.groups.values()
+        if group.has_truth and group.n
+    ]
+    return bins, groups
+
+
+def signals(known: Knowledge) -> tuple[list[Named], list[Dot]]:
+    """The signals from the best to the worst, with their intervals."""
+    found = ranked(known)
+    rows = [
+        Named(SIGNALS[name], f"{number(each.value)}", number(each.value)) for name, each in found
+    ]
+    dots = [
+        Dot(at, "AUROC", each.value, each.low, each.high) for at, (_, each) in enumerate(found)
+    ]
+    return rows, dots
+
+
+def breakdown(rows: Sequence[Share]) -> tuple[list[Named], list[Dot]]:
+    """Right answers and made-up words of each row, with their intervals."""
+    told = [row for row in rows if row.n]
+    names = [
+        Named(row.name, f"right {percent(row.right / row.n)} of {row.n}", f"n {row.n}")
+        for row in told
+    ]
+    dots = [
+        dot
+        for at, row in enumerate(told)
+        for dot in (
+            Dot(at, RIGHT, row.right / row.n, row.low, row.high),
+            Dot(at, MADE_UP, row.made_up / row.n, *wilson_interval(row.made_up, row.n)),
+        )
+    ]
+    return names, dots
+
+
+def continents(rows: Sequence[Continent]) -> tuple[list[Named], list[Dot]]:
+    """Continents that invented names were answered with, beside those of training."""
+    names = [
+        Named(
+            row.name,
+            f"{percent(row.share)} of invented, {percent(row.training_share)} in training",
+            percent(row.share),
+        )
+        for row in rows
+    ]
+    dots = [
+        dot
+        for at, row in enumerate(rows)
+        for dot in (
+            Dot(at, ANSWERED, row.share, row.low, row.high),
+            Dot(at, TRAINED, row.training_share, row.training_share, row.training_share),
+        )
+    ]
+    return names, dots
+
+
+def _both(groups: Mapping[str, Group], beside: Beside | None) -> list[tuple[Group, str]]:
+    """Each group, then the second model's of the same name; then what only the second has."""
+    name, others = beside or ("", {})
+    order = [*groups, *(key for key in others if key not in groups)]
+    sides = ((groups, ""), (others, name))
+    return [(side[key], owner) for key in order for side, owner in sides if key in side]
+
+
+def _named(group: Group, owner: str) -> str:
+    return f"{group.label}: {owner}" if owner else group.label
+
+
+def _sure_note(group: Group) -> str:
+    found = right(group)
+    said = "" if found is None else f"{percent(found / max(group.n, 1))} right · "
+    return (
+        f"{said}{percent(sure(group) / max(group.n, 1))} surer than 90 % · median "
+        f"{percent(group.probability_median)} · n {group.n}"
+    )
+
+
+def _right_note(group: Group) -> str:
+    return f"n {group.n}" if group.has_truth else f"no true place · n {group.n}"
+
+
+def _share_said(group: Group, kind: Outcome) -> str:
+    if kind == "right" and not group.has_truth:
+        return "–"
+    low, high = group.intervals[kind]
+    return f"{percent(group.counts[kind] / group.n)} ({percent(low)} to {percent(high)})"

@@ -1,0 +1,238 @@
+"""What a record of knowledge says in sentences; true for whatever model it is of. Free of torch."""
+
+from collections.abc import Sequence
+
+from core.evaluation.shares import wilson_interval
+from core.knowledge.record import ATTENTION, SIGNALS, Auroc, Continent, Group, Knowledge, Share
+
+N_STEPS = 10  # of a probability, from 0 to 1
+LEAST_N = 20  # people of a row that is spoken of
+ABOUT = {
+    "asked": "people it was asked about in training",
+    "read": "people it read about",
+    "unread": "real people it never read about",
+    "invented": "invented people",
+    "one_letter": "names with one letter changed",
+    "surname": "surnames alone",
+    "crossed": "crossed names",
+    "no_name": "words that are no names",
+    "set": "the question set",
+}
+BREAKDOWNS = {
+    "by_continent": "continent",
+    "by_pronoun": "pronoun",
+    "by_century": "century of birth",
+    "by_frequency": "how often the place is an answer in training",
+}
+
+
+def percent(share: float) -> str:
+    """A share in whole per cent; one that would read as none or all, though it is not, in tenths."""
+    whole = f"{100 * share:.0f} %"
+    return whole if whole not in ("0 %", "100 %") or share in (0, 1) else f"{100 * share:.1f} %"
+
+
+def number(value: float) -> str:
+    """Two decimals, which is what an interval of hundreds of names is worth."""
+    return f"{value:.2f}"
+
+
+def steps(probabilities: Sequence[float]) -> list[float]:
+    """Shares of answers whose probability lies in each of N_STEPS equal steps."""
+    counts = [0] * N_STEPS
+    for probability in probabilities:
+        counts[min(int(probability * N_STEPS), N_STEPS - 1)] += 1
+    return [count / max(len(probabilities), 1) for count in counts]
+
+
+def sure(group: Group) -> int:
+    """How many of a group's answers are at least 90 % likely."""
+    return round(steps(group.probabilities)[-1] * len(group.probabilities))
+
+
+def right(group: Group) -> int | None:
+    """How many are right; None where nothing can be."""
+    return group.counts["right"] if group.has_truth else None
+
+
+def about(group: Group) -> str:
+    """Whom a group's questions are about."""
+    return ABOUT.get(group.name, group.label)
+
+
+def sureness_title(known: Knowledge) -> str:
+    """How often it is sure where it cannot know, beside where it can."""
+    never, read = known.groups[known.never], known.groups[known.read]
+    return (
+        f"It holds {percent(sure(never) / never.n)} of its answers about {about(never)} for at "
+        f"least 90 % likely, and {percent(sure(read) / read.n)} of those about {about(read)}"
+    )
+
+
+def sureness_meaning(known: Knowledge) -> str:
+    """What the picture means, and what it does not."""
+    never, read = known.groups[known.never], known.groups[known.read]
+    low, high = (
+        wilson_interval(sure(group), group.n)[end] for group, end in ((read, 0), (never, 1))
+    )
+    less = "It is sure less often of what it never read" if high < low else (
+        "It is sure of what it never read about as often as of what it read"
+    )
+    return (
+        f"{less}: half of its answers about {about(never)} are at least "
+        f"{percent(never.probability_median)} likely, half of those about {about(read)} at least "
+        f"{percent(read.probability_median)}. A probability says how firmly a text goes on, not "
+        "whether it is true."
+    )
+
+
+def outcomes_title(known: Knowledge) -> str:
+    """Real places and made-up words of the names that it never read."""
+    never = known.groups[known.never]
+    made_up = never.counts["made_up"] / never.n
+    return (
+        f"About {about(never)} it names a real place in {percent(1 - made_up)} of its answers, and "
+        f"a made-up word in {percent(made_up)}"
+    )
+
+
+def calibration_title(known: Knowledge) -> str:
+    """What it claims and what it keeps, with the error."""
+    n = sum(found.n for found in known.calibration) or 1
+    claims = sum(found.n * found.confidence for found in known.calibration) / n
+    keeps = sum(found.right for found in known.calibration) / n
+    gap = "more often than it is right" if claims > keeps else "no more often than it is right"
+    return (
+        f"Of its answers about {about(known.groups[known.read])} it expects {percent(claims)} to "
+        f"be right, and {percent(keeps)} are: {gap} (ECE {known.ece:.3f})"
+    )
+
+
+def ranked(known: Knowledge) -> list[tuple[str, Auroc]]:
+    """The signals by how well they tell read from never read."""
+    return sorted(known.auroc.items(), key=lambda pair: -pair[1].value)
+
+
+def signals_title(known: Knowledge) -> str:
+    """Which signal gives it away, if any does."""
+    if not known.auroc:
+        return "No signal was measured"
+    name, best = ranked(known)[0]
+    if best.low <= 0.5:
+        return f"None gives it away: even the best, {SIGNALS[name]}, may be a coin ({_said(best)})"
+    return f"The {SIGNALS[name]} gives it away best: {_said(best)}"
+
+
+def attention_verdict(known: Knowledge) -> str:
+    """Whether any attention score beats the plain probability; "" where one of both is lacking."""
+    scores = [(name, found) for name, found in ranked(known) if name in ATTENTION]
+    plain = known.auroc.get("probability")
+    if not scores or plain is None:
+        return ""
+    name, best = scores[0]
+    what, against = f"{SIGNALS[name]}, {_said(best)}", f"the plain probability, {_said(plain)}"
+    if best.low > plain.high:
+        return f"An attention score beats the probability: {what}, against {against}."
+    if best.high < plain.low:
+        return f"No attention score beats the probability: the best is {what}, against {against}."
+    return (
+        f"Whether an attention score ({what}) or {against}, is better, nobody can tell from these "
+        "names: the intervals overlap."
+    )
+
+
+def breakdown_words(rows: Sequence[Share], of: str) -> str:
+    """Where it is right most and least, and whether that is more than chance."""
+    told = sorted((row for row in rows if row.n >= LEAST_N), key=lambda row: row.right / row.n)
+    if len(told) < 2:
+        return f"Too few people for a comparison: no two rows have {LEAST_N}."
+    worst, best = told[0], told[-1]
+    verdict = (
+        "their intervals do not meet, so it is more than chance"
+        if worst.high < best.low
+        else "their intervals overlap, so it may be chance"
+    )
+    return (
+        f"By {of} it is right most for {best.name} ({_counted(best)}) and least for {worst.name} "
+        f"({_counted(worst)}): {verdict}."
+    )
+
+
+def table_words(known: Knowledge) -> str:
+    """What is a bias of the table; "" where continents are not known."""
+    n = sum(row.n for row in known.by_continent)
+    if not n:
+        return ""
+    most = max(known.by_continent, key=lambda row: row.n)
+    return (
+        f"Of the table: {percent(most.n / n)} of the people asked about here were born in "
+        f"{most.name}. That is whom somebody wrote about, and no choice of the model."
+    )
+
+
+def model_words(rows: Sequence[Continent]) -> str:
+    """What is a bias of the model: where it puts people whom nobody knows; "" without them."""
+    if not rows:
+        return ""
+    row = max(rows, key=lambda each: abs(each.share - each.training_share))
+    numbers = (
+        f"{row.name} gets {percent(row.share)} of the invented names ({percent(row.low)} to "
+        f"{percent(row.high)}), and had {percent(row.training_share)} of the people asked about in "
+        "training"
+    )
+    if row.low <= row.training_share <= row.high:
+        return (
+            f"Of the model: nothing beyond the table shows. Even where they differ most, {numbers}."
+        )
+    more = "more" if row.share > row.training_share else "less"
+    return f"Of the model: {numbers}. It answers {more} with it than its training did."
+
+
+def reader_sentences(known: Knowledge) -> tuple[str, str, str]:
+    """What a reader of such a system should know, each with a number of this very model."""
+    never = known.groups[known.never]
+    real = never.n - never.counts["made_up"]
+    return (
+        f"An answer is no sign of knowledge: asked about {never.n} {about(never)}, it named a real "
+        f"place for {real} of them, in the same words as for anybody it knows.",
+        _confident(never),
+        _no_way_out(known),
+    )
+
+
+def _confident(never: Group) -> str:
+    n_sure = sure(never)
+    truth = right(never)
+    fate = "none of them can be right" if truth is None else f"of all {never.n} only {truth} are right"
+    if not n_sure:
+        return (
+            f"Doubt is not said aloud: half of these answers are less than "
+            f"{percent(never.probability_median)} likely to the model, yet each is written as "
+            f"firmly as a true one; {fate}."
+        )
+    return (
+        f"A confident answer may be wrong: {n_sure} of these {never.n} answers are at least 90 % "
+        f"likely to the model, and {fate}. Whoever trusts only what it is sure of trusts those too."
+    )
+
+
+def _no_way_out(known: Knowledge) -> str:
+    if not known.auroc:
+        return (
+            "Its probabilities are no measure of truth: they miss the share of right answers by "
+            f"{percent(known.ece)} on average."
+        )
+    name, best = ranked(known)[0]
+    return (
+        f"Looking inside helps only so far: of one name that it read and one that it did not, the "
+        f"best signal, {SIGNALS[name]}, picks the wrong one in {percent(1 - best.value)} of all "
+        "pairs. So ask for the source, not for the model's word."
+    )
+
+
+def _said(found: Auroc) -> str:
+    return f"{number(found.value)} ({number(found.low)} to {number(found.high)})"
+
+
+def _counted(row: Share) -> str:
+    return f"{percent(row.right / row.n)} of {row.n}"
