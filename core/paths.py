@@ -9,6 +9,7 @@ ROOT = Path(__file__).resolve().parents[1]
 ASSETS = ROOT / "assets"
 PEOPLE = ASSETS / "people.tsv"
 JUDGED = ASSETS / "people_judged.tsv"
+UNREAD = ASSETS / "unread.txt"
 QUESTIONS = ASSETS / "questions"
 BENCHMARKS = ASSETS / "benchmarks"
 LESSONS = ASSETS / "lessons"
