@@ -12,10 +12,10 @@ import altair as alt
 import pandas as pd
 
 from core.figures import elements
-from core.figures.template import Drawn, hole, laid_out, table
+from core.figures.template import hole, laid_out, table
 
 TEXT, TOP, BOTTOM = 0.2, 0.42, 0.95  # where the names stand in a row, and between what the marks
-NARROW = 520  # pixels of a plot that has room for the short notes alone
+NARROW = 640  # pixels of a plot that has room for the short notes alone
 
 
 class Named(NamedTuple):
@@ -47,29 +47,32 @@ def middle(index: int, n: int = 1, of: int = 0) -> float:
 
 def row_axes(x: alt.X, table_name: str) -> list[alt.Chart]:
     """Two layers of nothing but the names at the left and the notes at the right."""
-    sides: list[tuple[Any, str, Any]] = [("left", "names", -2), ("right", "notes", -2)]
     return [
-        table(table_name).mark_point(opacity=0, size=1).encode(x=x, y=y_of_row(side, text, pad))
-        for side, text, pad in sides
+        table(table_name).mark_point(opacity=0, size=1).encode(x=x, y=y_of_row(side, text))
+        for side, text in (("left", "names"), ("right", "notes"))
     ]
 
 
-def y_of_row(side: Any = None, text: str = "", padding: int = 0) -> alt.Y:
-    """The scale of rows, with an axis of texts where a side is told."""
-    shown = side and elements.axis(
-        orient=side,
-        values=hole("places"),
-        labelExpr=hole(text),
-        labelAlign=side,
-        labelPadding=padding,
-        labelFontWeight=700 if side == "left" else 400,
-        labelLimit=0,
-        labelOverlap=False,
-        labelFlush=False,
-        ticks=False,
-        domain=False,
-        grid=False,
-        zindex=1,
+def y_of_row(side: str = "", text: str = "") -> alt.Y:
+    """The scale of rows, with an axis of texts inside the plot where a side is told."""
+    shown = (
+        None
+        if not side
+        else elements.axis(
+            orient=side,
+            values=hole("places"),
+            labelExpr=hole(text),
+            labelAlign=side,
+            labelPadding=-2,
+            labelFontWeight=700 if side == "left" else 400,
+            labelLimit=0,
+            labelOverlap=False,
+            labelFlush=False,
+            ticks=False,
+            domain=False,
+            grid=False,
+            zindex=1,
+        )
     )
     return alt.Y(
         "y:Q",
@@ -81,12 +84,23 @@ def y_of_row(side: Any = None, text: str = "", padding: int = 0) -> alt.Y:
 
 def in_rows(layers: Sequence[alt.Chart]) -> alt.LayerChart:
     """The layers with the axes of `row_axes` among them, each drawn by itself."""
-    both: Drawn = laid_out(
-        alt.LayerChart(layer=list(layers)), resolve=alt.Resolve(axis=alt.AxisResolveMap(y="independent"))
+    both = laid_out(
+        alt.LayerChart(layer=list(layers)),
+        resolve=alt.Resolve(axis=alt.AxisResolveMap(y="independent")),
     )
-    return elements.fitted(both, hole("height"), hole("title"))
+    return elements.fitted(both, hole("height"), "")
 
 
 def anchor(n_rows: int, at: float) -> pd.DataFrame:
     """The table behind `row_axes`: a mark that nobody sees at `at`, for the scale across."""
     return pd.DataFrame({"x": [at] * n_rows, "y": [float(index) for index in range(n_rows)]})
+
+
+def shares(field: str, title: str, values: Sequence[float]) -> alt.X:
+    """A scale of shares from 0 to 1 across, with ticks at these values."""
+    return alt.X(
+        field,
+        title=title,
+        scale=alt.Scale(domain=[0, 1], nice=False),
+        axis=elements.axis(format=".0%", values=list(values), labelFlush=False),
+    )

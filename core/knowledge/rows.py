@@ -3,9 +3,18 @@
 from collections.abc import Mapping, Sequence
 
 from core.evaluation.shares import wilson_interval
-from core.figures.knowledge import Calibrated, Dot, Outcomes, Sureness
+from core.figures.knowledge import Outcomes, Sureness
+from core.figures.knowledge_measures import (
+    ANSWERED,
+    AUROC,
+    MADE_UP,
+    RIGHT,
+    TRAINED,
+    Calibrated,
+    Dot,
+)
 from core.figures.named_rows import Named
-from core.knowledge.record import OUTCOMES, SIGNALS, Continent, Group, Knowledge, Outcome, Share
+from core.knowledge.record import OUTCOMES, Continent, Group, Knowledge, Outcome, Share
 from core.knowledge.words import number, percent, ranked, right, steps, sure
 
 OUTCOME_WORDS: dict[Outcome, str] = {
@@ -15,12 +24,15 @@ OUTCOME_WORDS: dict[Outcome, str] = {
     "known_place": "another known place",
     "made_up": "made-up word",
 }
-RIGHT, MADE_UP, ANSWERED, TRAINED = (
-    "right",
-    "made-up words",
-    "answers to invented names",
-    "people asked about in training",
-)
+SHORT = {
+    "probability": "probability of the answer",
+    "margin": "margin to the second best",
+    "entropy": "entropy of the first piece",
+    "weight_on_name": "weight on the name, all heads",
+    "best_head": "weight on the name",
+    "contribution": "contribution of the name",
+    "agreement": "agreement of the layers",
+}
 COIN = 0.5
 Beside = tuple[str, Mapping[str, Group]]  # a second model's name and its groups
 
@@ -29,7 +41,11 @@ def sureness(groups: Mapping[str, Group], beside: Beside | None = None) -> list[
     """A row a group; those of a second model below, in the order of the first."""
     return [
         Sureness(
-            Named(_named(group, owner), _sure_note(group), f"median {percent(group.probability_median)}"),
+            Named(
+                _named(group, owner, groups),
+                _sure_note(group),
+                f"{percent(sure(group) / max(group.n, 1))} sure",
+            ),
             steps(group.probabilities),
             group.probability_median,
             beside=bool(owner),
@@ -43,8 +59,8 @@ def outcomes(groups: Mapping[str, Group], beside: Beside | None = None) -> list[
     words = list(OUTCOME_WORDS.values())
     return [
         Outcomes(
-            Named(_named(group, owner), _right_note(group), f"n {group.n}"),
-            [group.counts[kind] / max(group.n, 1) for kind in OUTCOMES],
+            Named(_named(group, owner, groups), _right_note(group), f"n {group.n}"),
+            [group.counts.get(kind, 0) / max(group.n, 1) for kind in OUTCOMES],
             words,
         )
         for group, owner in _both(groups, beside)
@@ -95,11 +111,14 @@ def signals(known: Knowledge) -> tuple[list[Named], list[Dot]]:
     """The signals from the best to the worst, with their intervals."""
     found = ranked(known)
     rows = [
-        Named(SIGNALS[name], f"{number(each.value)}", number(each.value)) for name, each in found
+        Named(
+            SHORT[name] + (f", {each.note}" if name == "best_head" and each.note else ""),
+            f"{number(each.value)} ({number(each.low)} to {number(each.high)})",
+            number(each.value),
+        )
+        for name, each in found
     ]
-    dots = [
-        Dot(at, "AUROC", each.value, each.low, each.high) for at, (_, each) in enumerate(found)
-    ]
+    dots = [Dot(at, AUROC, each.value, each.low, each.high) for at, (_, each) in enumerate(found)]
     return rows, dots
 
 
@@ -150,8 +169,11 @@ def _both(groups: Mapping[str, Group], beside: Beside | None) -> list[tuple[Grou
     return [(side[key], owner) for key in order for side, owner in sides if key in side]
 
 
-def _named(group: Group, owner: str) -> str:
-    return f"{group.label}: {owner}" if owner else group.label
+def _named(group: Group, owner: str, first: Mapping[str, Group]) -> str:
+    """Below the row of the first model the second's own name is enough."""
+    if not owner:
+        return group.label
+    return f"– {owner}" if group.name in first else f"{group.label} – {owner}"
 
 
 def _sure_note(group: Group) -> str:
@@ -168,7 +190,7 @@ def _right_note(group: Group) -> str:
 
 
 def _share_said(group: Group, kind: Outcome) -> str:
-    if kind == "right" and not group.has_truth:
+    if kind not in group.counts:
         return "–"
     low, high = group.intervals[kind]
     return f"{percent(group.counts[kind] / group.n)} ({percent(low)} to {percent(high)})"

@@ -1,6 +1,7 @@
 """What a record of knowledge says in sentences; true for whatever model it is of. Free of torch."""
 
 from collections.abc import Sequence
+from math import ceil
 
 from core.evaluation.shares import wilson_interval
 from core.knowledge.record import ATTENTION, SIGNALS, Auroc, Continent, Group, Knowledge, Share
@@ -27,7 +28,7 @@ BREAKDOWNS = {
 
 
 def percent(share: float) -> str:
-    """A share in whole per cent; one that would read as none or all, though it is not, in tenths."""
+    """A share in whole per cent; in tenths where it would read as none or all, and is not."""
     whole = f"{100 * share:.0f} %"
     return whole if whole not in ("0 %", "100 %") or share in (0, 1) else f"{100 * share:.1f} %"
 
@@ -38,15 +39,15 @@ def number(value: float) -> str:
 
 
 def steps(probabilities: Sequence[float]) -> list[float]:
-    """Shares of answers whose probability lies in each of N_STEPS equal steps."""
+    """Shares of answers whose probability lies in each of N_STEPS equal steps, its end included."""
     counts = [0] * N_STEPS
     for probability in probabilities:
-        counts[min(int(probability * N_STEPS), N_STEPS - 1)] += 1
+        counts[max(ceil(probability * N_STEPS) - 1, 0)] += 1
     return [count / max(len(probabilities), 1) for count in counts]
 
 
 def sure(group: Group) -> int:
-    """How many of a group's answers are at least 90 % likely."""
+    """How many of a group's answers are over 90 % likely."""
     return round(steps(group.probabilities)[-1] * len(group.probabilities))
 
 
@@ -64,8 +65,8 @@ def sureness_title(known: Knowledge) -> str:
     """How often it is sure where it cannot know, beside where it can."""
     never, read = known.groups[known.never], known.groups[known.read]
     return (
-        f"It holds {percent(sure(never) / never.n)} of its answers about {about(never)} for at "
-        f"least 90 % likely, and {percent(sure(read) / read.n)} of those about {about(read)}"
+        f"Of its answers about {about(never)} {percent(sure(never) / never.n)} are over 90 % "
+        f"likely, about {about(read)} {percent(sure(read) / read.n)}"
     )
 
 
@@ -75,8 +76,10 @@ def sureness_meaning(known: Knowledge) -> str:
     low, high = (
         wilson_interval(sure(group), group.n)[end] for group, end in ((read, 0), (never, 1))
     )
-    less = "It is sure less often of what it never read" if high < low else (
-        "It is sure of what it never read about as often as of what it read"
+    less = (
+        "It is sure less often of what it never read"
+        if high < low
+        else ("It is sure of what it never read about as often as of what it read")
     )
     return (
         f"{less}: half of its answers about {about(never)} are at least "
@@ -136,8 +139,8 @@ def attention_verdict(known: Knowledge) -> str:
     if best.high < plain.low:
         return f"No attention score beats the probability: the best is {what}, against {against}."
     return (
-        f"Whether an attention score ({what}) or {against}, is better, nobody can tell from these "
-        "names: the intervals overlap."
+        f"Whether an attention score beats the probability nobody can tell from these names, for "
+        f"the intervals overlap: {what}, against {against}."
     )
 
 
@@ -172,9 +175,10 @@ def table_words(known: Knowledge) -> str:
 
 def model_words(rows: Sequence[Continent]) -> str:
     """What is a bias of the model: where it puts people whom nobody knows; "" without them."""
-    if not rows:
+    known = [row for row in rows if row.training_share]  # a made-up word lies nowhere
+    if not known:
         return ""
-    row = max(rows, key=lambda each: abs(each.share - each.training_share))
+    row = max(known, key=lambda each: abs(each.share - each.training_share))
     numbers = (
         f"{row.name} gets {percent(row.share)} of the invented names ({percent(row.low)} to "
         f"{percent(row.high)}), and had {percent(row.training_share)} of the people asked about in "
@@ -193,8 +197,10 @@ def reader_sentences(known: Knowledge) -> tuple[str, str, str]:
     never = known.groups[known.never]
     real = never.n - never.counts["made_up"]
     return (
-        f"An answer is no sign of knowledge: asked about {never.n} {about(never)}, it named a real "
-        f"place for {real} of them, in the same words as for anybody it knows.",
+        (
+            f"An answer is no sign of knowledge: asked about {never.n} {about(never)}, it named a "
+            f"real place for {real} of them, in the same words as for anybody it knows."
+        ),
         _confident(never),
         _no_way_out(known),
     )
@@ -203,7 +209,9 @@ def reader_sentences(known: Knowledge) -> tuple[str, str, str]:
 def _confident(never: Group) -> str:
     n_sure = sure(never)
     truth = right(never)
-    fate = "none of them can be right" if truth is None else f"of all {never.n} only {truth} are right"
+    fate = (
+        "none of them can be right" if truth is None else f"of all {never.n} only {truth} are right"
+    )
     if not n_sure:
         return (
             f"Doubt is not said aloud: half of these answers are less than "
@@ -211,7 +219,7 @@ def _confident(never: Group) -> str:
             f"firmly as a true one; {fate}."
         )
     return (
-        f"A confident answer may be wrong: {n_sure} of these {never.n} answers are at least 90 % "
+        f"A confident answer may be wrong: {n_sure} of these {never.n} answers are over 90 % "
         f"likely to the model, and {fate}. Whoever trusts only what it is sure of trusts those too."
     )
 
