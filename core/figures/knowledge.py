@@ -5,6 +5,7 @@ colour.
 """
 
 from collections.abc import Sequence
+from math import sqrt
 from typing import NamedTuple
 
 import altair as alt
@@ -52,14 +53,18 @@ class Outcomes(NamedTuple):
 
 
 def sureness_rows(rows: Sequence[Sureness]) -> Figure:
-    """A histogram a row, all on one scale of heights; the answers above the last step stand out."""
+    """A histogram a row; the answers above the last step stand out.
+
+    All are on one scale of heights, those of square roots: a step with 5 % of the answers is seen
+    beside one with 90 %.
+    """
     most = max((share for row in rows for share in row.shares), default=0) or 1.0
     bars = [
         (
             step / len(row.shares),
             (step + 1) / len(row.shares),
             index + BOTTOM,
-            index + BOTTOM - (BOTTOM - TOP) * share / most,
+            index + BOTTOM - (BOTTOM - TOP) * sqrt(share / most),
             share,
             row.row.name,
             0.0 if row.beside else 0.9 if step == len(row.shares) - 1 else 0.4,
@@ -160,11 +165,8 @@ def _outcome_rows() -> alt.LayerChart:
         y2="end:Q",
         fill=alt.Fill("colour:N", scale=None, legend=None),
     )
-    texts = base.mark_text(
-        fontSize=FONT_SIZE,
-        fontWeight="bold",
-        opacity=alt.ExprRef(f"datum.share * width > {LETTER}"),
-    ).encode(
+    room = base.transform_calculate(seen=f"datum.share * width > {LETTER} ? datum.text : ''")
+    texts = room.mark_text(fontSize=FONT_SIZE, fontWeight="bold").encode(
         x=alt.X("x:Q", title=across),
         y=alt.Y("middle:Q", title=None, axis=None),
         text="seen:N",

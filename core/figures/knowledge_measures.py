@@ -5,7 +5,7 @@ Each series has its shape, and every row and group its name: nothing hangs on a 
 """
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import altair as alt
 import pandas as pd
@@ -21,11 +21,13 @@ from core.figures.named_rows import (
     shares,
     y_of_row,
 )
-from core.figures.palette import FONT_SIZE, MASKED, VALUE, WEIGHT, WRONG
+from core.figures.palette import MASKED, VALUE, WEIGHT, WRONG
 from core.figures.template import Figure, hole, table, template
 
 ROW, TALL_ROW = 40, 46  # pixels of a row of one series, and of two
-SQUARE, GAP = 300, 0.065  # height of the calibration, and share of it that a name needs
+NARROW = 400  # pixels of a plot
+SQUARE = 300  # height of the calibration
+SHAPES = ("cross", "diamond", "triangle-up", "square", "triangle-down", "circle", "arrow", "stroke")
 SHARE_RIGHT = "share that is right"
 AUROC, RIGHT, MADE_UP = "AUROC", "right", "made-up words"
 ANSWERED, TRAINED = "answers to invented names", "asked about in training"
@@ -92,7 +94,7 @@ def interval_rows(
         series=series,
         shapes=[SERIES[name][0] for name in series],
         colours=[SERIES[name][1] for name in series],
-        **names(rows, ROW if len(series) == 1 else TALL_ROW),
+        **names(rows, ROW if len(series) == 1 else TALL_ROW, NARROW),
     )
 
 
@@ -135,18 +137,16 @@ def _interval_rows(*, has_line: bool, has_series: bool, form: str) -> alt.LayerC
 def calibration(bins: Sequence[Calibrated], groups: Sequence[Calibrated]) -> Figure:
     """Share of right answers against how probable they were, with a line where both are the same.
 
-    Bins are points by their numbers of answers, groups are crosses with their names.
+    Bins are points by their numbers of answers, each group has a shape.
     """
     columns = list(Calibrated._fields)
-    named = pd.DataFrame(groups, columns=columns)
-    named["text"] = elements.spread([group.right for group in groups], GAP, GAP, 1 - GAP)
-    named["at_right"] = [group.confidence < 0.5 for group in groups]  # names stay inside
     tables = {
         "bins": pd.DataFrame(bins, columns=columns),
-        "groups": named,
+        "groups": pd.DataFrame(groups, columns=columns),
         "same": pd.DataFrame({"confidence": [0.0, 1.0], "right": [0.0, 1.0]}),
     }
-    return _calibration().fill(tables)
+    names_ = [group.name for group in groups]
+    return _calibration().fill(tables, groups=names_, shapes=list(SHAPES[: len(names_)]))
 
 
 @template
@@ -170,25 +170,23 @@ def _calibration() -> alt.LayerChart:
     bins = table("bins").encode(x=x, y=y, tooltip=hover)
     groups = table("groups").encode(tooltip=hover)
     size = alt.Size("n:Q", legend=None, scale=alt.Scale(range=[40, 500], zero=True))
+    shape = alt.Shape(
+        "name:N",
+        title=None,
+        sort=hole("groups"),
+        scale=alt.Scale(domain=hole("groups"), range=hole("shapes")),
+        legend=elements.legend(
+            orient="top", columns=alt.ExprRef("width < 300 ? 1 : 2"), labelLimit=0
+        ),
+    )
     layers = [
         same.encode(x=x, y=y),
         bins.mark_rule(color=VALUE, strokeWidth=2).encode(
             y=alt.Y("low:Q", title=SHARE_RIGHT), y2="high:Q"
         ),
         bins.mark_circle(color=VALUE, opacity=0.85).encode(size=size),
-        groups.mark_point(
-            shape="cross", size=160, stroke=WEIGHT, strokeWidth=2.5, filled=False, opacity=1
-        ).encode(x=x, y=y),
-        _group_names(groups, x, at_right=True),
-        _group_names(groups, x, at_right=False),
+        groups.mark_point(size=160, stroke=WEIGHT, strokeWidth=2.5, filled=False, opacity=1).encode(
+            x=x, y=y, shape=shape
+        ),
     ]
     return elements.fitted(alt.LayerChart(layer=layers), SQUARE, "")
-
-
-def _group_names(groups: alt.Chart, x: alt.X, *, at_right: bool) -> alt.Chart:
-    """Beside their crosses, above one another where two lie together."""
-    side: Any = ("left", 12) if at_right else ("right", -12)
-    shown = groups.transform_filter("datum.at_right" if at_right else "!datum.at_right")
-    return shown.mark_text(
-        align=side[0], dx=side[1], fontSize=FONT_SIZE, fontWeight="bold", color=WEIGHT
-    ).encode(x=x, y=alt.Y("text:Q", title=SHARE_RIGHT), text="name:N")

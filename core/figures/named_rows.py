@@ -15,7 +15,7 @@ from core.figures import elements
 from core.figures.template import hole, laid_out, table
 
 TEXT, TOP, BOTTOM = 0.2, 0.42, 0.95  # where the names stand in a row, and between what the marks
-NARROW = 640  # pixels of a plot that has room for the short notes alone
+NARROW = 640  # pixels of a plot that has room for short notes alone, unless told
 
 
 class Named(NamedTuple):
@@ -26,8 +26,10 @@ class Named(NamedTuple):
     short: str = ""
 
 
-def names(rows: Sequence[Named], height: int) -> dict[str, Any]:
-    """What the holes of `row_axes` and `in_rows` get for rows of so many pixels."""
+def names(rows: Sequence[Named], height: int, narrow: int = NARROW) -> dict[str, Any]:
+    """What the holes of `row_axes` and `in_rows` get for rows of so many pixels; notes are the short
+    ones where the plot is narrower than `narrow`.
+    """
     notes = elements.token_names([row.note for row in rows])
     short = elements.token_names([row.short for row in rows])
     row = "[floor(datum.value)]"
@@ -35,7 +37,7 @@ def names(rows: Sequence[Named], height: int) -> dict[str, Any]:
         "n_rows": len(rows),
         "places": [index + TEXT for index in range(len(rows))],
         "names": f"{elements.token_names([row.name for row in rows])}{row}",
-        "notes": f"width < {NARROW} ? {short}{row} : {notes}{row}",
+        "notes": f"width < {narrow} ? {short}{row} : {notes}{row}",
         "height": height * len(rows),
     }
 

@@ -1,6 +1,7 @@
 """A record of knowledge as the rows of its pictures. Free of torch."""
 
 from collections.abc import Mapping, Sequence
+from math import floor
 
 from core.evaluation.shares import wilson_interval
 from core.figures.knowledge import Outcomes, Sureness
@@ -14,7 +15,7 @@ from core.figures.knowledge_measures import (
     Dot,
 )
 from core.figures.named_rows import Named
-from core.knowledge.record import OUTCOMES, Continent, Group, Knowledge, Outcome, Share
+from core.knowledge.record import OUTCOMES, Continent, Example, Group, Knowledge, Outcome, Share
 from core.knowledge.words import number, percent, ranked, right, steps, sure
 
 OUTCOME_WORDS: dict[Outcome, str] = {
@@ -33,7 +34,7 @@ SHORT = {
     "contribution": "contribution of the name",
     "agreement": "agreement of the layers",
 }
-COIN = 0.5
+COIN, AUROC_AXIS = 0.5, "AUROC (0.5 is a coin, 1 tells always)"
 Beside = tuple[str, Mapping[str, Group]]  # a second model's name and its groups
 
 
@@ -80,6 +81,20 @@ def outcome_table(groups: Mapping[str, Group]) -> list[dict[str, str | int]]:
     ]
 
 
+def example_table(examples: Sequence[Example]) -> list[dict[str, str]]:
+    """Names with what was answered and what is true, a line each."""
+    return [
+        {
+            "name": each.name,
+            "answer": each.given,
+            "true place": each.place or "–",
+            "the answer is": OUTCOME_WORDS[each.outcome],
+            "probability": percent(each.probability),
+        }
+        for each in examples
+    ]
+
+
 def calibrated(known: Knowledge) -> tuple[list[Calibrated], list[Calibrated]]:
     """The bins that have answers, and the groups that have a true place."""
     bins = [
@@ -120,6 +135,11 @@ def signals(known: Knowledge) -> tuple[list[Named], list[Dot]]:
     ]
     dots = [Dot(at, AUROC, each.value, each.low, each.high) for at, (_, each) in enumerate(found)]
     return rows, dots
+
+
+def signal_ends(known: Knowledge) -> tuple[float, float]:
+    """The ends of a scale that shows every interval and the coin."""
+    return min(COIN, *(floor(10 * each.low) / 10 for each in known.auroc.values())), 1.0
 
 
 def breakdown(rows: Sequence[Share]) -> tuple[list[Named], list[Dot]]:

@@ -27,6 +27,13 @@ BREAKDOWNS = {
 }
 
 
+CALIBRATION_MEANS = (
+    "Points are answers alike in how probable they are, larger where there are more; crosses are "
+    "groups. On the dashed line as many are right as it says; below it the model is too sure. "
+    "ECE: by how much, on average over the answers, in 15 steps."
+)
+
+
 def percent(share: float) -> str:
     """A share in whole per cent; in tenths where it would read as none or all, and is not."""
     whole = f"{100 * share:.0f} %"
@@ -124,6 +131,16 @@ def signals_title(known: Knowledge) -> str:
     if best.low <= 0.5:
         return f"None gives it away: even the best, {SIGNALS[name]}, may be a coin ({_said(best)})"
     return f"The {SIGNALS[name]} gives it away best: {_said(best)}"
+
+
+def signals_meaning(known: Knowledge) -> str:
+    """What is told apart, and what the measure is."""
+    read, never = known.groups[known.read], known.groups[known.never]
+    return (
+        f"Of two names, one of {about(read)} and one of {about(never)}, AUROC is how often the "
+        "signal points to the first. A signal that tells them apart need not be what "
+        "the model itself uses."
+    )
 
 
 def attention_verdict(known: Knowledge) -> str:
