@@ -109,15 +109,20 @@ def make_question(
     prompt: str, answer: str, span: tuple[int, int] | None, where: str, rule: Rule
 ) -> Question:
     """One question. Raises ValueError naming `where` and what is allowed."""
-    for what, text, most in (("prompt", prompt, MOST_PROMPT), ("answer", answer, MOST_ANSWER)):
-        if not text.strip():
-            raise ValueError(f"{where}: the {what} is empty")
-        if len(text) > most:
-            raise ValueError(
-                f"{where}: {len(text):,} characters in the {what}; {most:,} are allowed"
-            )
-        _refuse_control(text, f"{where}, {what}")
+    refuse_odd_cell(prompt, "prompt", MOST_PROMPT, where)
+    refuse_odd_cell(answer, "answer", MOST_ANSWER, where)
     return Question(prompt, answer, "" if span is None else prompt[slice(*span)], span, rule)
+
+
+def refuse_odd_cell(text: str, what: str, most: int, where: str) -> None:
+    """Raise ValueError for an empty cell, one of more than `most` characters, and for control
+    characters.
+    """
+    if not text.strip():
+        raise ValueError(f"{where}: the {what} is empty")
+    if len(text) > most:
+        raise ValueError(f"{where}: {len(text):,} characters in the {what}; {most:,} are allowed")
+    _refuse_control(text, f"{where}, {what}")
 
 
 def _refuse_control(text: str, where: str) -> None:

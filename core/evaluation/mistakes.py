@@ -51,7 +51,7 @@ def mistakes(
     `countries`. `made_up`: anything else, and an empty answer. Raises ValueError for a question
     without an answer.
     """
-    places = {question.answer for question in known} | set(countries)
+    places = known_places(known, countries)
     found: list[Mistake] = []
     for question, text in zip(asked, given, strict=True):
         if question.answer is None:
@@ -61,6 +61,13 @@ def mistakes(
             kind = _kind(answer, expected, places, countries)
             found.append(Mistake(question.text, answer, expected, kind))
     return found
+
+
+def known_places(known: Iterable[Question], countries: Mapping[str, str]) -> set[str]:
+    """What is no made-up word: answers to questions known from training, and places that are known
+    to have a country.
+    """
+    return {question.answer for question in known if question.answer} | set(countries)
 
 
 def count_kinds(found: Iterable[Mistake]) -> dict[str, int]:
@@ -97,9 +104,7 @@ def countries_in(people: Iterable[Person]) -> dict[str, str]:
     return {place: country for (place, country), _ in reversed(rows.most_common())}
 
 
-def _kind(
-    answer: str, expected: str, places: set[str | None], countries: Mapping[str, str]
-) -> Kind:
+def _kind(answer: str, expected: str, places: set[str], countries: Mapping[str, str]) -> Kind:
     if not answer or answer not in places:
         return "made_up"
     country = countries.get(answer)

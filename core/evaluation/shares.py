@@ -3,8 +3,10 @@
 These are a constant answer, the nearest name, and a lookup in the text.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
+
+import numpy as np
 
 from core.data.people import Question
 
@@ -34,14 +36,39 @@ def nearest_name_baseline(known: Sequence[Question], asked: Sequence[Question]) 
     """Accuracy of answering with the birthplace of the known person whose name is most similar.
 
     Similarity is the Jaccard index of letter trigrams of the folded names; ties go to the
-    earlier person. Cost: |known| · |asked| set operations.
+    earlier person.
     """
-    grams = [(_trigrams(question.name), question.answer) for question in known]
-    answers = [
-        max(grams, key=lambda entry: _jaccard(_trigrams(question.name), entry[0]))[1]
-        for question in asked
-    ]
-    return _share(asked, answers)
+    nearest = nearest_names([q.name for q in known], [q.name for q in asked])
+    return _share(asked, [None if i is None else known[i].answer for i in nearest])
+
+
+def nearest_names(
+    known: Sequence[str], names: Sequence[str], others_than: Sequence[str] | None = None
+) -> list[int | None]:
+    """Which of the known names is most similar to each name, other than the one named beside it.
+
+    Similarity as in `nearest_name_baseline`. None where no other is known. Cost: for each name the
+    known names that share each of its trigrams.
+    """
+    grams = [_trigrams(name) for name in known]
+    sizes = np.array([len(found) for found in grams])
+    having: dict[str, list[int]] = defaultdict(list)
+    for index, found in enumerate(grams):
+        for gram in found:
+            having[gram].append(index)
+    places: dict[str, list[int]] = defaultdict(list)
+    for index, name in enumerate(known):
+        places[name].append(index)
+    nearest: list[int | None] = []
+    for name, other in zip(names, others_than or [""] * len(names), strict=True):
+        own = _trigrams(name)
+        sharing = [index for gram in own for index in having.get(gram, ())]
+        shared = np.bincount(np.array(sharing, dtype=np.int64), minlength=len(known))
+        similar = shared / (sizes + len(own) - shared)
+        similar[places.get(other, [])] = -1
+        best = int(similar.argmax()) if len(known) else -1
+        nearest.append(best if best >= 0 and similar[best] >= 0 else None)
+    return nearest
 
 
 def lookup_baseline(
@@ -85,8 +112,3 @@ def _share(asked: Sequence[Question], answers: Sequence[str | None]) -> float:
 def _trigrams(name: str) -> frozenset[str]:
     padded = f"  {name.casefold()} "
     return frozenset(padded[i : i + 3] for i in range(len(padded) - 2))
-
-
-def _jaccard(one: frozenset[str], other: frozenset[str]) -> float:
-    shared = len(one & other)
-    return shared / (len(one) + len(other) - shared)

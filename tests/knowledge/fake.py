@@ -81,7 +81,7 @@ def fake_knowledge(
         "ece": 0.062,
         "by_continent": _shares({"Europe": (360, 250), "Asia": (300, 180), "Oceania": (40, 22)}),
         "by_pronoun": _shares({"he": (650, 420), "she": (430, 275), "they": (2, 1)}),
-        "by_century": _shares({"before 1500": (50, 22), "1901–2000": (800, 540)}),
+        "by_century": _shares({"before 1500": (50, 22), "1900–1999": (800, 540)}),
         "by_frequency": _shares({"0": (150, 30), "1": (120, 70), "20+": (200, 160)}),
         "continents_of_invented": (
             Continent(name="Europe", n=150, share=0.5, low=0.444, high=0.556, training_share=0.32),
