@@ -27,8 +27,9 @@ class Named(NamedTuple):
 
 
 def names(rows: Sequence[Named], height: int, narrow: int = NARROW) -> dict[str, Any]:
-    """What the holes of `row_axes` and `in_rows` get for rows of so many pixels; notes are the short
-    ones where the plot is narrower than `narrow`.
+    """What the holes of `row_axes` and `in_rows` get for rows of so many pixels.
+
+    Where the plot is narrower than `narrow`, the short notes are shown.
     """
     notes = elements.token_names([row.note for row in rows])
     short = elements.token_names([row.short for row in rows])

@@ -16,15 +16,8 @@ from core.figures.knowledge_measures import (
 )
 from core.figures.named_rows import Named
 from core.knowledge.record import OUTCOMES, Continent, Example, Group, Knowledge, Outcome, Share
-from core.knowledge.words import number, percent, ranked, right, steps, sure
+from core.knowledge.words import Kinds, number, percent, ranked, right, steps, sure
 
-OUTCOME_WORDS: dict[Outcome, str] = {
-    "right": "right",
-    "nearest": "place of the nearest name",
-    "most_frequent": "the most frequent place",
-    "known_place": "another known place",
-    "made_up": "made-up word",
-}
 SHORT = {
     "probability": "probability of the answer",
     "margin": "margin to the second best",
@@ -55,9 +48,11 @@ def sureness(groups: Mapping[str, Group], beside: Beside | None = None) -> list[
     ]
 
 
-def outcomes(groups: Mapping[str, Group], beside: Beside | None = None) -> list[Outcomes]:
-    """A row a group: its shares of each kind of answer."""
-    words = list(OUTCOME_WORDS.values())
+def outcomes(
+    groups: Mapping[str, Group], kinds: Kinds, beside: Beside | None = None
+) -> list[Outcomes]:
+    """A row a group: its shares of each kind of answer, which `kinds` names."""
+    words = [kinds[kind] for kind in OUTCOMES]
     return [
         Outcomes(
             Named(_named(group, owner, groups), _right_note(group), f"n {group.n}"),
@@ -68,27 +63,27 @@ def outcomes(groups: Mapping[str, Group], beside: Beside | None = None) -> list[
     ]
 
 
-def outcome_table(groups: Mapping[str, Group]) -> list[dict[str, str | int]]:
+def outcome_table(groups: Mapping[str, Group], kinds: Kinds) -> list[dict[str, str | int]]:
     """Every share with its 95 % interval, a line a group."""
     return [
         {
             "group": group.label,
             "n": group.n,
-            **{OUTCOME_WORDS[kind]: _share_said(group, kind) for kind in OUTCOMES},
+            **{kinds[kind]: _share_said(group, kind) for kind in OUTCOMES},
             "median probability": percent(group.probability_median),
         }
         for group in groups.values()
     ]
 
 
-def example_table(examples: Sequence[Example]) -> list[dict[str, str]]:
+def example_table(examples: Sequence[Example], kinds: Kinds) -> list[dict[str, str]]:
     """Names with what was answered and what is true, a line each."""
     return [
         {
             "name": each.name,
             "answer": each.given,
-            "true place": each.place or "–",
-            "the answer is": OUTCOME_WORDS[each.outcome],
+            "right is": each.place or "–",
+            "the answer is": kinds[each.outcome],
             "probability": percent(each.probability),
         }
         for each in examples

@@ -1,10 +1,20 @@
 """What a record of knowledge says in sentences; true for whatever model it is of. Free of torch."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import ceil
 
 from core.evaluation.shares import wilson_interval
-from core.knowledge.record import ATTENTION, SIGNALS, Auroc, Continent, Group, Knowledge, Share
+from core.knowledge.file import TASK
+from core.knowledge.record import (
+    ATTENTION,
+    SIGNALS,
+    Auroc,
+    Continent,
+    Group,
+    Knowledge,
+    Outcome,
+    Share,
+)
 
 N_STEPS = 10  # of a probability, from 0 to 1
 LEAST_N = 20  # people of a row that is spoken of
@@ -17,7 +27,7 @@ ABOUT = {
     "surname": "surnames alone",
     "crossed": "crossed names",
     "no_name": "words that are no names",
-    "set": "the question set",
+    "set": "the set's own subjects",
 }
 BREAKDOWNS = {
     "by_continent": "continent",
@@ -27,6 +37,21 @@ BREAKDOWNS = {
 }
 
 
+OUTCOME_WORDS: dict[Outcome, str] = {
+    "right": "right",
+    "nearest": "place of the nearest name",
+    "most_frequent": "the most frequent place",
+    "known_place": "another known place",
+    "made_up": "made-up word",
+}
+OF_A_SET: dict[Outcome, str] = {
+    "right": "right",
+    "nearest": "answer to the nearest name",
+    "most_frequent": "the most frequent answer",
+    "known_place": "another answer of the set",
+    "made_up": "anything else",
+}
+Kinds = Mapping[Outcome, str]  # of answers, in words
 CALIBRATION_MEANS = (
     "Points are answers alike in how probable they are, larger where there are more; crosses are "
     "groups. On the dashed line as many are right as it says; below it the model is too sure. "
@@ -96,14 +121,36 @@ def sureness_meaning(known: Knowledge) -> str:
     )
 
 
+def outcome_words(known: Knowledge) -> Kinds:
+    """The kinds of answers; of a question set they need be no places."""
+    kinds = OUTCOME_WORDS if known.split == TASK else OF_A_SET
+    if not known.most_frequent:
+        return kinds
+    return {**kinds, "most_frequent": f"{kinds['most_frequent']} ({known.most_frequent})"}
+
+
 def outcomes_title(known: Knowledge) -> str:
-    """Real places and made-up words of the names that it never read."""
+    """Known places and made-up words of the names that it never read."""
     never = known.groups[known.never]
     made_up = never.counts["made_up"] / never.n
     return (
-        f"About {about(never)} it names a real place in {percent(1 - made_up)} of its answers, and "
-        f"a made-up word in {percent(made_up)}"
+        f"About {about(never)} it names {_known_answer(known)} in {percent(1 - made_up)} of its "
+        f"answers, {_made_up(known)} in {percent(made_up)}"
     )
+
+
+def own_said(group: Group) -> str:
+    """What came of one's own names."""
+    said = (
+        f"Of {group.n} answers {sure(group)} are over 90 % likely, "
+        f"{group.counts['made_up']} are made up"
+    )
+    return f"{said}." if not group.has_truth else f"{said}, {group.counts['right']} are right."
+
+
+def lacking_groups(known: Knowledge) -> list[str]:
+    """Why a group is missing, a sentence each."""
+    return [f"Without {ABOUT[name]}: {why}" for name, why in known.lacking.items() if name in ABOUT]
 
 
 def calibration_title(known: Knowledge) -> str:
@@ -212,11 +259,11 @@ def model_words(rows: Sequence[Continent]) -> str:
 def reader_sentences(known: Knowledge) -> tuple[str, str, str]:
     """What a reader of such a system should know, each with a number of this very model."""
     never = known.groups[known.never]
-    real = never.n - never.counts["made_up"]
+    named = never.n - never.counts["made_up"]
     return (
         (
-            f"An answer is no sign of knowledge: asked about {never.n} {about(never)}, it named a "
-            f"real place for {real} of them, in the same words as for anybody it knows."
+            f"An answer is no sign of knowledge: asked about {never.n} {about(never)}, it named "
+            f"{_known_answer(known)} for {named} of them, in the same words as for those it knows."
         ),
         _confident(never),
         _no_way_out(known),
@@ -253,6 +300,14 @@ def _no_way_out(known: Knowledge) -> str:
         f"best signal, {SIGNALS[name]}, picks the wrong one in {percent(1 - best.value)} of all "
         "pairs. So ask for the source, not for the model's word."
     )
+
+
+def _known_answer(known: Knowledge) -> str:
+    return "a place that it knows" if known.split == TASK else "an answer of the set"
+
+
+def _made_up(known: Knowledge) -> str:
+    return "a made-up word" if known.split == TASK else "something else"
 
 
 def _said(found: Auroc) -> str:

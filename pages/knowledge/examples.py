@@ -33,4 +33,5 @@ def show_examples(known: Knowledge) -> None:
         follows=True,
         width=360,
     )
-    st.dataframe(pd.DataFrame(rows.example_table(named[key].examples)), hide_index=True)
+    table = rows.example_table(named[key].examples, words.outcome_words(known))
+    st.dataframe(pd.DataFrame(table), hide_index=True)

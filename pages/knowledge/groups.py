@@ -11,7 +11,7 @@ from core.figures.knowledge import LETTERS
 from core.knowledge import rows, words
 from core.knowledge.file import TASK, knowledge_dict
 from core.knowledge.record import Group, Knowledge
-from core.knowledge.rows import OUTCOME_WORDS, Beside
+from core.knowledge.rows import Beside
 from pages.knowledge.controls import PREFIX
 from pages.shared.charts import download_csv, download_json, download_svg, show_chart
 from pages.shared.text import plain
@@ -26,8 +26,8 @@ def show_sureness(known: Knowledge, own: Group | None, other: Knowledge | None) 
     st.markdown(plain(words.sureness_meaning(known)))
     st.caption(
         "Each row is a group of names that are asked the same question. A bar is the share of its "
-        "answers that are so probable (its height the square root of that, so that small shares are "
-        "seen); dark are those over 90 %, and the orange line is the median."
+        "answers that are so probable; its height is the square root of that, so that a few are "
+        "seen, too. Dark are those over 90 %; the orange line is the median."
     )
     download_svg("Picture", chart.titled(title), f"{known.checkpoint} knowledge", width=900)
 
@@ -36,8 +36,10 @@ def show_outcomes(known: Knowledge, own: Group | None, other: Knowledge | None) 
     """What kinds of answers there are, with every share in a table."""
     title = words.outcomes_title(known)
     st.markdown(f"#### What are its answers?\n**{plain(title)}.**  \n{_letters(known)}")
-    groups = with_own(known, own)
-    show_chart(figures.outcome_rows(rows.outcomes(groups, beside(other))), alt=title)
+    groups, kinds = with_own(known, own), words.outcome_words(known)
+    show_chart(figures.outcome_rows(rows.outcomes(groups, kinds, beside(other))), alt=title)
+    for said in words.lacking_groups(known):
+        st.caption(plain(said))
     box = st.expander(
         "As a table: every share with its 95 % interval",
         key=f"{PREFIX}outcomes-table",
@@ -63,18 +65,17 @@ def beside(other: Knowledge | None) -> Beside | None:
 
 def _letters(known: Knowledge) -> str:
     """What the letters in the bars stand for."""
-    kinds = {**OUTCOME_WORDS, "most_frequent": f"{OUTCOME_WORDS['most_frequent']}"}
-    if known.most_frequent:
-        kinds["most_frequent"] += f" ({known.most_frequent})"
+    kinds = words.outcome_words(known)
     return " · ".join(f"**{LETTERS[kind]}** {plain(text)}" for kind, text in kinds.items())
 
 
 def _show_table(known: Knowledge, groups: Mapping[str, Group], other: Knowledge | None) -> None:
-    table = pd.DataFrame(rows.outcome_table(groups))
+    kinds = words.outcome_words(known)
+    table = pd.DataFrame(rows.outcome_table(groups, kinds))
     st.dataframe(table, hide_index=True)
     if other is not None:
         st.markdown(f"The same of {plain(other.checkpoint)}:")
-        st.dataframe(pd.DataFrame(rows.outcome_table(other.groups)), hide_index=True)
+        st.dataframe(pd.DataFrame(rows.outcome_table(other.groups, kinds)), hide_index=True)
     with st.container(horizontal=True):
         download_csv("Shares", table, f"{known.checkpoint} knowledge")
         download_json("Record", partial(knowledge_dict, known), f"{known.checkpoint} knowledge")

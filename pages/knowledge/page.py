@@ -6,7 +6,7 @@ from core.knowledge.record import Knowledge
 from pages.knowledge.controls import Chosen, choose
 from pages.knowledge.examples import show_examples, show_reader
 from pages.knowledge.groups import show_outcomes, show_sureness
-from pages.knowledge.own import own_group, show_own
+from pages.knowledge.own import own_names, show_own
 from pages.knowledge.places import show_places
 from pages.knowledge.record import beside_of, known_of, offer_to_measure
 from pages.knowledge.signals import show_signals
@@ -27,14 +27,14 @@ def main() -> None:
 
 
 def _show(chosen: Chosen, known: Knowledge) -> None:
-    own, other = own_group(chosen), beside_of(chosen)
-    show_sureness(known, own, other)
-    show_outcomes(known, own, other)
+    own, other = own_names(chosen), beside_of(chosen)
+    show_sureness(known, own.group, other)
+    show_outcomes(known, own.group, other)
     show_signals(known)
     show_places(known)
     show_reader(known)
     show_examples(known)
-    show_own(chosen, own)
+    show_own(chosen, known, own)
 
 
 main()

@@ -9,8 +9,10 @@ from pathlib import Path
 import streamlit as st
 
 from core.data.question_set import FIRST_TOKENS, QuestionSet
+from core.knowledge.asking import asking_of_set
 from core.knowledge.file import TASK, knowledge_file, load_knowledge
 from core.knowledge.record import Knowledge
+from core.paths import course_folder
 from pages.knowledge.controls import PREFIX, Chosen
 from pages.shared import who
 from pages.shared.models import home_of
@@ -25,6 +27,10 @@ OTHER_QUESTIONS = "it was measured on other questions than these"
 CHOOSE_SET = (
     "This model has no questions of its own: choose a question set, or upload one. Then it can be "
     "asked the set's questions, and the same about names that nobody has."
+)
+NO_COURSE = (
+    "Nothing is recorded of these weights. They were asked about the course's people: name the "
+    "folder of the course's files in A5\\_DATA before the app is started."
 )
 TAKES = (
     "Two thousand names and more are asked, one batch after the other: a minute or a few for a "
@@ -58,7 +64,7 @@ def found_of(
         return str(error)
     if found is None:
         return OTHER_WEIGHTS
-    return OTHER_QUESTIONS if asked is not None and found.data != asked.digest else found
+    return OTHER_QUESTIONS if asked is not None and found.data != _digest(asked) else found
 
 
 def beside_of(chosen: Chosen) -> Knowledge | None:
@@ -90,6 +96,10 @@ def offer_to_measure(chosen: Chosen) -> None:
     if chosen.task is None and chosen.asked is None:
         st.info(CHOOSE_SET, icon=":material/quiz:")
         return
+    is_course = chosen.task is not None and not chosen.task.is_shipped
+    if chosen.asked is None and is_course and course_folder() is None:
+        st.info(NO_COURSE, icon=":material/info:")
+        return
     st.info(f"Nothing is recorded of these weights. {TAKES}", icon=":material/hourglass_empty:")
     refused = who.refusal("measure")
     st.button(
@@ -103,7 +113,6 @@ def offer_to_measure(chosen: Chosen) -> None:
     who.say(refused)
     if chosen.asked is None or chosen.asked.name != UPLOADED:
         st.markdown("Or once and for all, from the command line:")
-        is_course = chosen.task is not None and not chosen.task.is_shipped
         command = _command(chosen.name, chosen.asked, is_course=is_course)
         st.code(command, language="bash", wrap_lines=True)
 
@@ -126,6 +135,18 @@ def _splits(name: str) -> list[str]:
 @st.cache_resource(max_entries=64, show_spinner=False)
 def _read(folder: str, weights: str, split: str, modified: int, size: int) -> Knowledge | None:
     return load_knowledge(Path(folder), weights, split)
+
+
+def _digest(asked: QuestionSet) -> str:
+    return _set_digest(asked.digest, asked)
+
+
+@st.cache_data(max_entries=32, show_spinner=False)
+def _set_digest(digest: str, _asked: QuestionSet) -> str:
+    """Of all that is asked where this set is: names are made of its subjects. Raises ValueError for
+    a set that is too small.
+    """
+    return asking_of_set(_asked).digest
 
 
 def _want(key: str) -> None:
