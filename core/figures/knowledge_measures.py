@@ -5,7 +5,7 @@ Each series has its shape, and every row and group its name: nothing hangs on a 
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import altair as alt
 import pandas as pd
@@ -28,6 +28,7 @@ ROW, TALL_ROW = 40, 46  # pixels of a row of one series, and of two
 NARROW = 400  # pixels of a plot
 SQUARE = 300  # height of the calibration
 SHAPES = ("cross", "diamond", "triangle-up", "square", "triangle-down", "circle", "arrow", "stroke")
+SYMBOLS: dict[str, Any] = {"labelLimit": 0, "symbolSize": 130, "symbolStrokeWidth": 1.5}
 SHARE_RIGHT = "share that is right"
 AUROC, RIGHT, MADE_UP = "AUROC", "right", "made-up words"
 ANSWERED, TRAINED = "answers to invented names", "asked about in training"
@@ -102,7 +103,7 @@ def interval_rows(
 def _interval_rows(*, has_line: bool, has_series: bool, form: str) -> alt.LayerChart:
     scale = alt.Scale(domain=hole("ends"), nice=False)
     x = alt.X("x:Q", title=hole("axis"), scale=scale, axis=elements.axis(format=form, tickCount=5))
-    legend = elements.legend(orient="top", labelLimit=0) if has_series else None
+    legend = elements.legend(orient="top", **SYMBOLS) if has_series else None
     colour = alt.Scale(domain=hole("series"), range=hole("colours"))
     base = table("dots").encode(
         y=y_of_row(),
@@ -176,7 +177,7 @@ def _calibration() -> alt.LayerChart:
         sort=hole("groups"),
         scale=alt.Scale(domain=hole("groups"), range=hole("shapes")),
         legend=elements.legend(
-            orient="top", columns=alt.ExprRef("width < 300 ? 1 : 2"), labelLimit=0
+            orient="top", columns=alt.ExprRef("width < 300 ? 1 : 2"), **SYMBOLS
         ),
     )
     layers = [
