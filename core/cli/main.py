@@ -21,6 +21,7 @@ from core.cli.evaluating import add_evaluate
 from core.cli.heads import add_heads
 from core.cli.importing import add_import
 from core.cli.jobs import add_jobs
+from core.cli.knowledge import add_knowledge
 from core.cli.lessons import add_lesson
 from core.cli.montecarlo import add_montecarlo
 from core.cli.opening import add_open
@@ -114,6 +115,9 @@ def build_parser() -> argparse.ArgumentParser:
     heads = commands.add_parser("heads", help="what each head looks at, brings, and is worth")
     _add_checkpoint(heads)
     add_heads(heads)
+    knowledge = commands.add_parser("knowledge", help="what a model knows, and what it makes up")
+    _add_checkpoint(knowledge)
+    add_knowledge(knowledge)
     repeated = commands.add_parser("repeated", help="heads while random tokens are said twice")
     _add_checkpoint(repeated)
     add_repeated(repeated)
