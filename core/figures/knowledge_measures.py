@@ -28,7 +28,13 @@ ROW, TALL_ROW = 40, 46  # pixels of a row of one series, and of two
 NARROW = 400  # pixels of a plot
 SQUARE = 300  # height of the calibration
 SHAPES = ("cross", "diamond", "triangle-up", "square", "triangle-down", "circle", "arrow", "stroke")
-SYMBOLS: dict[str, Any] = {"labelLimit": 0, "symbolSize": 130, "symbolStrokeWidth": 1.5}
+SYMBOLS: dict[str, Any] = {
+    "orient": "top",
+    "columns": alt.ExprRef(f"width < {NARROW} ? 1 : 2"),
+    "labelLimit": 0,
+    "symbolSize": 130,
+    "symbolStrokeWidth": 1.5,
+}
 SHARE_RIGHT = "share that is right"
 AUROC, RIGHT, MADE_UP = "AUROC", "right", "made-up words"
 ANSWERED, TRAINED = "answers to invented names", "asked about in training"
@@ -103,7 +109,7 @@ def interval_rows(
 def _interval_rows(*, has_line: bool, has_series: bool, form: str) -> alt.LayerChart:
     scale = alt.Scale(domain=hole("ends"), nice=False)
     x = alt.X("x:Q", title=hole("axis"), scale=scale, axis=elements.axis(format=form, tickCount=5))
-    legend = elements.legend(orient="top", **SYMBOLS) if has_series else None
+    legend = elements.legend(**SYMBOLS) if has_series else None
     colour = alt.Scale(domain=hole("series"), range=hole("colours"))
     base = table("dots").encode(
         y=y_of_row(),
@@ -176,9 +182,7 @@ def _calibration() -> alt.LayerChart:
         title=None,
         sort=hole("groups"),
         scale=alt.Scale(domain=hole("groups"), range=hole("shapes")),
-        legend=elements.legend(
-            orient="top", columns=alt.ExprRef("width < 300 ? 1 : 2"), **SYMBOLS
-        ),
+        legend=elements.legend(**SYMBOLS),
     )
     layers = [
         same.encode(x=x, y=y),

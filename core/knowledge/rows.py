@@ -15,7 +15,17 @@ from core.figures.knowledge_measures import (
     Dot,
 )
 from core.figures.named_rows import Named
-from core.knowledge.record import OUTCOMES, Continent, Example, Group, Knowledge, Outcome, Share
+from core.knowledge.bias_words import placed
+from core.knowledge.record import (
+    OUTCOMES,
+    Auroc,
+    Continent,
+    Example,
+    Group,
+    Knowledge,
+    Outcome,
+    Share,
+)
 from core.knowledge.words import Kinds, number, percent, ranked, right, steps, sure
 
 SHORT = {
@@ -23,7 +33,7 @@ SHORT = {
     "margin": "margin to the second best",
     "entropy": "entropy of the first piece",
     "weight_on_name": "weight on the name, all heads",
-    "best_head": "weight on the name",
+    "best_head": "weight on the name, best head",
     "contribution": "contribution of the name",
     "agreement": "agreement of the layers",
 }
@@ -122,7 +132,7 @@ def signals(known: Knowledge) -> tuple[list[Named], list[Dot]]:
     found = ranked(known)
     rows = [
         Named(
-            SHORT[name] + (f", {each.note}" if name == "best_head" and each.note else ""),
+            _signal(name, each),
             f"{number(each.value)} ({number(each.low)} to {number(each.high)})",
             number(each.value),
         )
@@ -130,6 +140,12 @@ def signals(known: Knowledge) -> tuple[list[Named], list[Dot]]:
     ]
     dots = [Dot(at, AUROC, each.value, each.low, each.high) for at, (_, each) in enumerate(found)]
     return rows, dots
+
+
+def _signal(name: str, found: Auroc) -> str:
+    """A signal by a short name; of the best head, which that is."""
+    head = found.note.split(",")[0]
+    return f"{SHORT[name]} {head}" if name == "best_head" and head else SHORT[name]
 
 
 def signal_ends(known: Knowledge) -> tuple[float, float]:
@@ -156,7 +172,8 @@ def breakdown(rows: Sequence[Share]) -> tuple[list[Named], list[Dot]]:
 
 
 def continents(rows: Sequence[Continent]) -> tuple[list[Named], list[Dot]]:
-    """Continents that invented names were answered with, beside those of training."""
+    """Continents of the places that invented names were answered with, beside those of training."""
+    rows = placed(rows)
     names = [
         Named(
             row.name,

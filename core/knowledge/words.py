@@ -9,15 +9,12 @@ from core.knowledge.record import (
     ATTENTION,
     SIGNALS,
     Auroc,
-    Continent,
     Group,
     Knowledge,
     Outcome,
-    Share,
 )
 
 N_STEPS = 10  # of a probability, from 0 to 1
-LEAST_N = 20  # people of a row that is spoken of
 ABOUT = {
     "asked": "people it was asked about in training",
     "read": "people it read about",
@@ -28,12 +25,6 @@ ABOUT = {
     "crossed": "crossed names",
     "no_name": "words that are no names",
     "set": "the set's own subjects",
-}
-BREAKDOWNS = {
-    "by_continent": "continent",
-    "by_pronoun": "pronoun",
-    "by_century": "century of birth",
-    "by_frequency": "how often the place is an answer in training",
 }
 
 
@@ -53,16 +44,17 @@ OF_A_SET: dict[Outcome, str] = {
 }
 Kinds = Mapping[Outcome, str]  # of answers, in words
 CALIBRATION_MEANS = (
-    "Points are answers alike in how probable they are, larger where there are more; crosses are "
-    "groups. On the dashed line as many are right as it says; below it the model is too sure. "
+    "Points are answers alike in how probable they are, larger where there are more; each shape is "
+    "a group. On the dashed line as many are right as it says; below it the model is too sure. "
     "ECE: by how much, on average over the answers, in 15 steps."
 )
 
 
 def percent(share: float) -> str:
     """A share in whole per cent; in tenths where it would read as none or all, and is not."""
-    whole = f"{100 * share:.0f} %"
-    return whole if whole not in ("0 %", "100 %") or share in (0, 1) else f"{100 * share:.1f} %"
+    whole = f"{100 * share:.0f}"
+    exact = whole not in ("0", "100") or share in (0, 1)
+    return f"{whole if exact else f'{100 * share:.1f}'}\u00a0%"
 
 
 def number(value: float) -> str:
@@ -208,54 +200,6 @@ def attention_verdict(known: Knowledge) -> str:
     )
 
 
-def breakdown_words(rows: Sequence[Share], of: str) -> str:
-    """Where it is right most and least, and whether that is more than chance."""
-    told = sorted((row for row in rows if row.n >= LEAST_N), key=lambda row: row.right / row.n)
-    if len(told) < 2:
-        return f"Too few people for a comparison: no two rows have {LEAST_N}."
-    worst, best = told[0], told[-1]
-    verdict = (
-        "their intervals do not meet, so it is more than chance"
-        if worst.high < best.low
-        else "their intervals overlap, so it may be chance"
-    )
-    return (
-        f"By {of} it is right most for {best.name} ({_counted(best)}) and least for {worst.name} "
-        f"({_counted(worst)}): {verdict}."
-    )
-
-
-def table_words(known: Knowledge) -> str:
-    """What is a bias of the table; "" where continents are not known."""
-    n = sum(row.n for row in known.by_continent)
-    if not n:
-        return ""
-    most = max(known.by_continent, key=lambda row: row.n)
-    return (
-        f"Of the table: {percent(most.n / n)} of the people asked about here were born in "
-        f"{most.name}. That is whom somebody wrote about, and no choice of the model."
-    )
-
-
-def model_words(rows: Sequence[Continent]) -> str:
-    """What is a bias of the model: where it puts people whom nobody knows; "" without them."""
-    known = [row for row in rows if row.training_share]  # a made-up word lies nowhere
-    if not known:
-        return ""
-    row = max(known, key=lambda each: abs(each.share - each.training_share))
-    numbers = (
-        f"{row.name} gets {percent(row.share)} of the invented names ({percent(row.low)} to "
-        f"{percent(row.high)}), and had {percent(row.training_share)} of the people asked about in "
-        "training"
-    )
-    if row.low <= row.training_share <= row.high:
-        return (
-            f"Of the model: nothing beyond the table shows. Even where they differ most, {numbers}."
-        )
-    more = "more" if row.share > row.training_share else "less"
-    return f"Of the model: {numbers}. It answers {more} with it than its training did."
-
-
 def reader_sentences(known: Knowledge) -> tuple[str, str, str]:
     """What a reader of such a system should know, each with a number of this very model."""
     never = known.groups[known.never]
@@ -312,7 +256,3 @@ def _made_up(known: Knowledge) -> str:
 
 def _said(found: Auroc) -> str:
     return f"{number(found.value)} ({number(found.low)} to {number(found.high)})"
-
-
-def _counted(row: Share) -> str:
-    return f"{percent(row.right / row.n)} of {row.n}"

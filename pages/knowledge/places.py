@@ -5,9 +5,10 @@ puts people whom nobody knows.
 import streamlit as st
 
 from core.figures import knowledge_measures as figures
-from core.knowledge import rows, words
+from core.knowledge import bias_words as words
+from core.knowledge import rows
+from core.knowledge.bias_words import BREAKDOWNS
 from core.knowledge.record import Knowledge
-from core.knowledge.words import BREAKDOWNS
 from pages.knowledge.controls import PREFIX
 from pages.shared import bound
 from pages.shared.charts import show_chart
@@ -52,7 +53,7 @@ def _show_invented(known: Knowledge) -> None:
     if not found:
         _say_lacking(known, INVENTED)
         return
-    title = "Continents of the places that invented names get"
+    title = "Continents of the places that invented names get, and of training"
     st.markdown(f"**{title}**")
     show_chart(figures.interval_rows(*rows.continents(found), axis="share"), alt=title)
     st.markdown(plain(words.model_words(found)))
