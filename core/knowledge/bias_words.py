@@ -74,8 +74,8 @@ def model_words(rows: Sequence[Continent]) -> str:
     )
     if row.low <= row.training_share <= row.high:
         return (
-            f"Of the model: {_placed_said(rows)} No continent gets more or less than in training by "
-            f"more than chance: even where they differ most, {numbers}."
+            f"Of the model: {_placed_said(rows)} No continent gets more or less than in training "
+            f"by more than chance: even where they differ most, {numbers}."
         )
     more = "more" if row.share > row.training_share else "less"
     return (

@@ -150,10 +150,11 @@ def calibration_title(known: Knowledge) -> str:
     n = sum(found.n for found in known.calibration) or 1
     claims = sum(found.n * found.confidence for found in known.calibration) / n
     keeps = sum(found.right for found in known.calibration) / n
-    gap = "more often than it is right" if claims > keeps else "no more often than it is right"
+    gap = "as sure as it should be" if percent(claims) == percent(keeps) else "too modest"
+    gap = "too sure" if claims > keeps and gap == "too modest" else gap
     return (
         f"Of its answers about {about(known.groups[known.read])} it expects {percent(claims)} to "
-        f"be right, and {percent(keeps)} are: {gap} (ECE {known.ece:.3f})"
+        f"be right, and {percent(keeps)} are; it is {gap} (ECE {known.ece:.3f})"
     )
 
 

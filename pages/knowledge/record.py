@@ -18,7 +18,7 @@ from pages.shared import who
 from pages.shared.models import home_of
 from pages.shared.records import weights_digest
 from pages.shared.sets import UPLOADED
-from pages.shared.text import plain, sentence
+from pages.shared.text import plain
 
 WANTED = f"{PREFIX}wanted"  # what was asked to be measured, in this session
 MOST_WANTED = 20
@@ -92,7 +92,7 @@ def offer_to_measure(chosen: Chosen) -> None:
     st.markdown(f"#### What does {plain(chosen.name)} know, and what does it make up?")
     found = found_of(chosen.name, chosen.digest, chosen.split, chosen.asked)
     if isinstance(found, str):
-        st.warning(f"The record cannot be used: {sentence(found)}", icon=":material/warning:")
+        st.warning(f"The record cannot be used: {plain(found)}.", icon=":material/warning:")
     if chosen.task is None and chosen.asked is None:
         st.info(CHOOSE_SET, icon=":material/quiz:")
         return
