@@ -25,6 +25,7 @@ from core.cli.knowledge import add_knowledge
 from core.cli.lessons import add_lesson
 from core.cli.montecarlo import add_montecarlo
 from core.cli.opening import add_open
+from core.cli.reader import add_reader
 from core.cli.repeated import add_repeated
 from core.cli.tables import add_ablation, add_seeds
 from core.cli.tracing import add_trace_file
@@ -124,6 +125,9 @@ def build_parser() -> argparse.ArgumentParser:
     add_train(commands.add_parser("train", help="train a preset, or go on with a stopped run"))
     add_ablation(
         commands.add_parser("ablation", help="what pretraining buys: trainings that differ in one")
+    )
+    add_reader(
+        commands.add_parser("reader", help="find birthplaces in sentences, as self-teaching does")
     )
     add_seeds(commands.add_parser("seeds", help="mean and range of one preset over seeds"))
     add_jobs(commands.add_parser("jobs", help="trainings in the background"))

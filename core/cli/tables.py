@@ -17,16 +17,23 @@ from core.files import read_json, write_json
 from core.paths import ASSETS, RUNS
 from core.runs.folder import RUN
 from core.runs.run import resume_run
-from core.training.presets import ABLATION, PRESETS, Variation, preset
+from core.training.presets import ABLATION, PRESETS, SELF_TAUGHT, Variation, preset
 from core.training.recipe import Recipe, recipe_from_dict
 
 TABLES = ASSETS / "report_card"
+ABLATIONS = {
+    "pretraining": (ABLATION, "ablation.json"),
+    "self-taught": (SELF_TAUGHT, "self_taught.json"),
+}
 
 
-def add_table(parser: argparse.ArgumentParser, *, minutes: float, runs: Path, out: Path) -> None:
+def add_table(
+    parser: argparse.ArgumentParser, *, minutes: float, runs: Path, out: Path | None
+) -> None:
     """The options that every table of trainings has."""
     parser.add_argument("--corpus", type=Path, metavar="DIR", help="the course's own files")
     parser.add_argument("--minutes", type=float, default=minutes, help="of each training")
+    parser.add_argument("--steps", type=int, help="of each training, in the place of minutes")
     parser.add_argument("--runs", type=Path, default=runs, metavar="DIR", help="goes on with these")
     parser.add_argument("--out", type=named_file, default=out, metavar="FILE")
     parser.add_argument("--json", action="store_true", help="one JSON object to standard output")
@@ -43,10 +50,11 @@ def trained(
     """The card of a finished training, which is begun or continued if need be.
 
     A new one has as many steps as the minutes of `options` give, or `steps`. Its folder below
-    `options.runs` is named after recipe, minutes and seed, so that other lengths are other runs.
+    `options.runs` is named after recipe, length and seed, so that other lengths are other runs.
     Raises ValueError if the folder holds another training.
     """
-    folder: Path = options.runs / f"{recipe.name}-{options.minutes:g}min-{seed}"
+    length = f"{options.minutes:g}min" if options.steps is None else f"{options.steps}steps"
+    folder: Path = options.runs / f"{recipe.name}-{length}-{seed}"
     if (folder / CARD).exists() and not (folder / RUN).exists():
         return _finished(folder, recipe, options, seed=seed, steps=steps)
     tell(f"{folder.name}:")
@@ -79,28 +87,37 @@ def _finished(
 
 def add_ablation(parser: argparse.ArgumentParser) -> None:
     """The options of the verb."""
-    add_table(parser, minutes=10.0, runs=RUNS / "ablation", out=TABLES / "ablation.json")
+    add_table(parser, minutes=10.0, runs=RUNS / "ablation", out=None)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument(
+        "--of",
+        choices=tuple(ABLATIONS),
+        default="pretraining",
+        help="what differs: the pretraining, or how many questions of the readers are practised",
+    )
     parser.set_defaults(run=ablation)
 
 
 def ablation(options: argparse.Namespace) -> None:
     """Train every row that is not there yet, one after the other, and write the table.
 
+    With --steps all rows have as many, whatever the machine does meanwhile.
     Only held-out training questions are measured. A stopped run goes on when it is called again.
     """
+    rows, file = ABLATIONS[options.of]
     cards = [
-        trained(variation.recipe, options, seed=options.seed, tuning=True) for variation in ABLATION
+        trained(row.recipe, options, seed=options.seed, tuning=True, steps=options.steps)
+        for row in rows
     ]
     table: dict[str, Any] = {
-        "minutes": options.minutes,
+        "minutes": None if options.steps else options.minutes,
         "seed": options.seed,
         "machine": cards[0]["machine"],
         "split": "held-out",
         "total": cards[0]["figures"]["held_out"]["total"],
-        "runs": [_ablation_row(v, card) for v, card in zip(ABLATION, cards, strict=True)],
+        "runs": [_ablation_row(v, card) for v, card in zip(rows, cards, strict=True)],
     }
-    write_json(options.out, table)
+    write_json(options.out or TABLES / file, table)
     if options.json:
         print(json.dumps(table, ensure_ascii=False))
     else:
@@ -140,7 +157,7 @@ def seeds(options: argparse.Namespace) -> None:
     recipe = preset(options.preset)
     cards: list[dict[str, Any]] = []
     for seed in options.seeds:
-        steps = cards[0]["n_steps"] if cards else None
+        steps = cards[0]["n_steps"] if cards else options.steps
         cards.append(trained(recipe, options, seed=seed, tuning=False, steps=steps))
     accuracies = [card["figures"]["dev"]["accuracy"] for card in cards]
     table: dict[str, Any] = {

@@ -133,6 +133,7 @@ def begin(
         corpus_folder=corpus_folder,
         command=lambda steps: _command(recipe, folder, steps=steps, seed=seed, tuning=tuning),
         tuning=tuning,
+        told=tell,
     )
 
 

@@ -4,7 +4,7 @@ import hashlib
 import json
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from core.data.biographies import biographies, documents
@@ -18,17 +18,24 @@ CORPUS_SEED = 0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrainingCorpus:
-    """(name, lines) documents, and questions; `held_out` is for tuning and never asked."""
+    """(name, lines) documents, and questions; `held_out` is for tuning and never asked.
+
+    `written` are questions about the people of the other splits with answers that readers found in
+    the text: a training may ask them, and nothing is measured on them.
+    """
 
     documents: list[tuple[str, list[str]]]
     train: list[Question]
     held_out: list[Question]
     dev: list[Question]
     test: list[Question]
+    written: list[Question] = field(default_factory=list[Question])
 
     @property
     def digest(self) -> str:
-        """sha256 of everything that a training can see, and of the split."""
+        """sha256 of everything that a training can see, and of the split; what was written from it
+        follows from it.
+        """
         return _sha256([self.documents, _pairs(self.known())])
 
     def questions(self, split: str) -> list[Question]:

@@ -96,6 +96,22 @@ def load_people(path: Path) -> list[Person]:
     return people
 
 
+def leave_out(people: Sequence[Person], names: Path) -> tuple[list[Person], list[Person]]:
+    """(all others, those whom a file names), each in the order of the table; one name a line.
+
+    Raises ValueError that names file and line of a name that is nobody's, or stands there twice.
+    """
+    known, left_out = {person.name for person in people}, dict[str, int]()
+    for number, name in enumerate(read_lines(names), 1):
+        if name not in known:
+            raise ValueError(f"{names}, line {number}: {name!r:.80} is nobody in the table")
+        first = left_out.setdefault(name, number)
+        if first != number:
+            raise ValueError(f"{names}, line {number}: {name} is already on line {first}")
+    others = [person for person in people if person.name not in left_out]
+    return others, [person for person in people if person.name in left_out]
+
+
 def split_of(name: str) -> Split:
     """Train (60 %), dev (20 %) or test (20 %), fixed by a hash of the name alone."""
     position = _fraction(name, salt="split")
@@ -109,11 +125,12 @@ def is_held_out(name: str) -> bool:
 
 def questions_of(people: Iterable[Person], split: Split) -> list[Question]:
     """The questions about everybody in one split, in the order of the table."""
-    return [
-        Question(BIRTHPLACE.question(person.name), person.birthplace, person.name)
-        for person in people
-        if split_of(person.name) == split
-    ]
+    return [birthplace_question(person) for person in people if split_of(person.name) == split]
+
+
+def birthplace_question(person: Person) -> Question:
+    """The one question about somebody, with the right answer."""
+    return Question(BIRTHPLACE.question(person.name), person.birthplace, person.name)
 
 
 def _fraction(name: str, *, salt: str) -> float:

@@ -30,7 +30,7 @@ def work(
     torch.set_num_threads(spec.threads)
     with suppress(OSError):
         os.nice(NICENESS)
-    run = _open(spec, folder)
+    run = _open(spec, folder, reporter)
     if run is None:
         (folder / STATE).unlink(missing_ok=True)
         return read_json(folder / CARD)["figures"]
@@ -51,7 +51,7 @@ def work(
     return finish(run)["figures"]
 
 
-def _open(spec: TrainSpec, folder: Path) -> Run | None:
+def _open(spec: TrainSpec, folder: Path, reporter: Reporter) -> Run | None:
     """The run that this folder holds or begins; None if it has been finished already."""
     course = corpus_folder(spec.recipe)
     if (folder / RUN).exists():
@@ -69,6 +69,7 @@ def _open(spec: TrainSpec, folder: Path) -> Run | None:
         most_steps=spec.limits.steps,
         start_from=None if spec.start_from is None else _checkpoint(folder, spec.start_from),
         make_folder=False,
+        told=lambda said: reporter.write(activity=said),
     )
 
 

@@ -2,7 +2,7 @@
 
 From its first moment on a run has run.json (fixed at the start) and state.safetensors, the state
 before the first step. So a run that lacks one of them has lost it, and would begin again over what
-it has left. Free of torch.
+it has left. Where its kind makes something of the data first, that is made.json. Free of torch.
 """
 
 import json
@@ -21,13 +21,15 @@ from core.from_json import dataclass_from_dict
 from core.runs.journal import METRICS
 from core.training.ranges import RUNNING, refuse_outside
 
-RUN, STATE = "run.json", "state.safetensors"
+RUN, STATE, MADE = "run.json", "state.safetensors", "made.json"
 IN_CARD = ("recipe", "seed", "n_steps", "data_sha256", "command")  # what a card has of run.json
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """run.json: what was fixed when the run began; `start_from` tells of its first parameters."""
+    """run.json: what was fixed when the run began; `start_from` tells of its first parameters, and
+    with `has_made` made.json belongs to it.
+    """
 
     recipe: dict[str, Any]
     seed: int
@@ -37,6 +39,7 @@ class Settings:
     tuning: bool
     command: str
     start_from: dict[str, Any] | None = None
+    has_made: bool = False
 
     def for_card(self) -> dict[str, Any]:
         """What the card of the finished run repeats."""

@@ -5,17 +5,20 @@ its batches are, only its trainers know. A recipe tells its kind by its class, a
 once it is written; those of the first row, which are older, have none.
 """
 
+import random
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
 
+from core.checkpoints.progress import Progress
 from core.checkpoints.store import Checkpoint
 from core.data.corpus import TrainingCorpus, make_vocabulary
 from core.data.task import TASKS
 from core.data.vocabulary import Vocabulary
 from core.evaluation.accuracy import evaluate
 from core.evaluation.shares import constant_baseline
+from core.reader.writing import written_from_dict, written_questions, written_to_dict
 from core.training.examples import training_data
 from core.training.loop import Trainer, trainer_factory
 from core.training.recipe import Recipe, recipe_from_dict
@@ -39,12 +42,25 @@ class Probe:
     sample: dict[str, Any]
 
 
+def _nothing(_recipe: Recipe, _data: Any, _seed: int, _told: Progress) -> dict[str, Any]:
+    return {}
+
+
+def _as_it_is(data: Any, _made: dict[str, Any]) -> Data:
+    return data
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kind:
     """What a run has to know of its kind.
 
     read_recipe      the recipe of a dictionary; ValueError also for a model that could not be made
     load_data        what is learned from; the folder is that of files that are not shipped
+    make             what a recipe wants to have made of the data before the first step, by recipe,
+                     data, seed and who is told how far it is, as JSON; empty where it wants
+                     nothing. It is kept with the run
+    with_made        the data with that; ValueError for anything else
+    card             what the card says of it
     make_vocabulary  of a run that starts from no checkpoint
     make_trainers    trainers of a number of steps, by recipe, data, vocabulary, seed and the file
                      of first parameters, if not the seed's own
@@ -68,6 +84,9 @@ class Kind:
     splits: tuple[str, ...]
     tuning_splits: tuple[str, ...]
     snapshot_split: str
+    make: Callable[[Recipe, Any, int, Progress], dict[str, Any]] = _nothing
+    with_made: Callable[[Any, dict[str, Any]], Data] = _as_it_is
+    card: Callable[[dict[str, Any]], dict[str, Any]] = dict
 
 
 def kind_of(recipe: Recipe) -> Kind:
@@ -102,10 +121,41 @@ def _make_vocabulary(recipe: Recipe, corpus: TrainingCorpus) -> Vocabulary:
 def _make_trainers(
     recipe: Recipe, corpus: TrainingCorpus, vocabulary: Vocabulary, seed: int, weights: Path | None
 ) -> Callable[[int], Trainer]:
-    data = training_data(corpus.documents, corpus.train, vocabulary, recipe)
+    asked = corpus.train + corpus.written
+    data = training_data(corpus.documents, asked, vocabulary, recipe)
     return trainer_factory(
         recipe, data, vocabulary_size=vocabulary.size, seed=seed, weights=weights
     )
+
+
+def _write_questions(
+    recipe: Recipe, corpus: TrainingCorpus, seed: int, told: Progress
+) -> dict[str, Any]:
+    """Of all that readers are sure of a share is practised, drawn by the seed."""
+    if not recipe.self_taught:
+        return {}
+
+    def progress(done: int, total: int) -> None:
+        told(f"training readers: {done} of {total} epochs")
+
+    written = written_questions(corpus, seed=seed, progress=progress)
+    n_practised = round(recipe.self_taught * len(written.questions))
+    practised = random.Random(seed).sample(written.questions, n_practised)
+    return {
+        "n_read": written.n_read,
+        "n_sure": len(written.questions),
+        **written_to_dict(practised),
+    }
+
+
+def _with_written(corpus: TrainingCorpus, made: dict[str, Any]) -> TrainingCorpus:
+    return replace(corpus, written=written_from_dict(made))
+
+
+def _card_of_written(made: dict[str, Any]) -> dict[str, Any]:
+    """Counts alone: neither names nor answers leave the run's folder."""
+    counts = {"read": made["n_read"], "sure": made["n_sure"], "practised": len(made["questions"])}
+    return {"self_taught": counts}
 
 
 def _probe(trainer: Trainer, vocabulary: Vocabulary, corpus: TrainingCorpus, seed: int) -> Probe:
@@ -137,6 +187,9 @@ CORPUS = Kind(
     recipe=Recipe,
     read_recipe=_read_recipe,
     load_data=_load_corpus,
+    make=_write_questions,
+    with_made=_with_written,
+    card=_card_of_written,
     make_vocabulary=_make_vocabulary,
     make_trainers=_make_trainers,
     probe=_probe,

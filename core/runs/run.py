@@ -2,8 +2,9 @@
 
 The folder is a checkpoint folder with two more files while it trains: run.json (recipe, seed,
 steps: fixed at the start) and state.safetensors (whole, replaced at every save, there before the
-first step). Whoever steps a run decides when to save; a run that dies goes on from its last save.
-A run whose folder is removed or replaced ends by GoneError and writes nothing more.
+first step); a third, made.json, where the kind makes something of the data first. Whoever steps a
+run decides when to save; a run that dies goes on from its last save. A run whose folder is removed
+or replaced ends by GoneError and writes nothing more.
 """
 
 import time
@@ -14,14 +15,16 @@ from typing import Any
 
 import torch
 
+from core.checkpoints.progress import Progress, silent
 from core.checkpoints.shelf import CARD, SNAPSHOTS, VOCABULARY, weights_path
 from core.checkpoints.state import load_state, save_state
 from core.checkpoints.store import load_checkpoint, read_vocabulary, save_checkpoint, save_weights
 from core.data.vocabulary import Vocabulary
-from core.files import write_json
+from core.files import read_json, write_json
 from core.runs.card import finish_card, machine, measure_snapshots
 from core.runs.fine_tuning import describe_start
 from core.runs.folder import (
+    MADE,
     RUN,
     STATE,
     Anchor,
@@ -88,12 +91,14 @@ def start_run(
     most_steps: int | None = None,
     start_from: Path | None = None,
     make_folder: bool = True,
+    told: Progress = silent,
 ) -> Run:
     """A new run in a folder without one; minutes become steps by a short measurement.
 
     `command` says for a number of steps what repeats the run. With `tuning` only what its kind
     allows for is measured: dev and test stay unseen. `start_from` is the checkpoint whose
     parameters and vocabulary it begins with. Without `make_folder` the folder must be there.
+    `told` hears what is made before the first step.
     Raises ValueError if the folder holds a checkpoint, or what another run has left.
     """
     if (folder / CARD).exists():
@@ -102,6 +107,8 @@ def start_run(
     refuse_outside({"seed": seed, "steps": steps, "minutes": minutes}, ASKED)
     kind = kind_of(recipe)
     data = kind.load_data(recipe, corpus_folder)
+    digest, made = data.digest, kind.make(recipe, data, seed, told)
+    data = kind.with_made(data, made) if made else data
     vocabulary, weights = _beginning(kind, recipe, data, start_from)
     make = kind.make_trainers(recipe, data, vocabulary, seed, weights)
     n_steps = _n_steps(recipe, make, minutes=minutes, steps=steps, most_steps=most_steps)
@@ -110,15 +117,18 @@ def start_run(
         recipe=recipe.to_dict(),
         seed=seed,
         n_steps=n_steps,
-        data_sha256=data.digest,
+        data_sha256=digest,
         corpus_folder=None if corpus_folder is None else str(corpus_folder.resolve()),
         tuning=tuning,
         command=command(n_steps),
         start_from=None if start_from is None else describe_start(start_from),
+        has_made=bool(made),
     )
     if make_folder:
         folder.mkdir(parents=True, exist_ok=True)
     write_json(folder / VOCABULARY, vocabulary.to_dict())
+    if made:
+        write_json(folder / MADE, made)
     # In this order: a run always has a state, so that a state that is lost is noticed.
     _write_state(folder, trainer, seconds=0.0, memory={})
     write_settings(folder, settings)
@@ -138,6 +148,8 @@ def resume_run(folder: Path, *, corpus_folder: Path | None = None) -> Run:
     data = kind.load_data(recipe, corpus_folder)
     if data.digest != settings.data_sha256:
         raise ValueError(f"{folder}: the corpus has changed since this run began")
+    if settings.has_made:
+        data = kind.with_made(data, read_json(folder / MADE))
     vocabulary = read_vocabulary(folder / VOCABULARY)
     make = kind.make_trainers(recipe, data, vocabulary, settings.seed, None)
     trainer = make(settings.n_steps)
@@ -198,6 +210,8 @@ def finish(run: Run) -> dict[str, Any]:
     }
     if settings.start_from is not None:
         card["start_from"] = settings.start_from
+    if settings.has_made:
+        card |= kind.card(read_json(run.folder / MADE))
     check()
     save_checkpoint(run.folder, run.trainer.model, run.vocabulary, card)
     splits = kind.tuning_splits if settings.tuning else kind.splits
@@ -207,8 +221,8 @@ def finish(run: Run) -> dict[str, Any]:
     check()
     run.anchor.close()
     # In this order: a run without a state could not be told from one that has lost it.
-    (run.folder / RUN).unlink(missing_ok=True)
-    (run.folder / STATE).unlink(missing_ok=True)
+    for name in (RUN, STATE, MADE):
+        (run.folder / name).unlink(missing_ok=True)
     return card
 
 

@@ -33,6 +33,14 @@ GENTLE: dict[str, Any] = {
 # held-out questions after 5,000 steps).
 RECALLED = (replace(PRETRAIN, share=0.55), RECALL, FINE_TUNE)
 
+_SMALL = Recipe(
+    name="notable-small",
+    phases=RECALLED,
+    width=80,
+    n_heads=4,
+    minutes=4,
+    n_snapshots=7,
+)
 NOTABLE = (
     Recipe(name="notable-scratch", phases=(FINE_TUNE,), minutes=2),
     Recipe(name="notable-pretrained", phases=(PRETRAIN, FINE_TUNE), minutes=24),
@@ -43,14 +51,10 @@ NOTABLE = (
         n_layers=3,
         minutes=40,
     ),
-    Recipe(
-        name="notable-small",
-        phases=RECALLED,
-        width=80,
-        n_heads=4,
-        minutes=4,
-        n_snapshots=7,
-    ),
+    _SMALL,
+    # As many steps as the shipped notable-small had, so that the corpus alone differs: what does a
+    # model say of real people of whom it never read?
+    replace(_SMALL, name="notable-unread", corpus="notable-unread", n_steps=1600, n_snapshots=0),
     # The two halves by hand: read first, keep it as a checkpoint, then ask.
     Recipe(
         name="notable-pretrain",
@@ -74,7 +78,7 @@ _MIXED = Phase(
     questions=0.2,
 )
 _PIECES = Recipe(
-    name="course-pieces",
+    name="course-untaught",
     corpus="course",
     phases=(_MIXED, FINE_TUNE),
     n_pieces=3000,
@@ -84,6 +88,11 @@ _PIECES = Recipe(
     decay_share=0.9,
     minutes=30,
 )
+
+# What it is asked it keeps: so readers, which learned from the training questions alone, write down
+# what to ask about everybody else. Half of the examples are questions then, and the rest is there
+# for the people of whom the readers are not sure.
+_TAUGHT = replace(_MIXED, ordered_facts=0.25, cued_facts=0.15, span_corruption=0.1, questions=0.5)
 
 # The course's sizes, rates and numbers of epochs: 650 of span corruption over the 2,937 sentences
 # in batches of 128, then 10 of the questions (75 without pretraining) in batches of 256. The first
@@ -115,10 +124,22 @@ _AS_IN_THE_COURSE = Recipe(
 )
 
 COURSE = (
-    _PIECES,
+    replace(
+        _PIECES, name="course-pieces", phases=(_TAUGHT, FINE_TUNE), self_taught=1.0, n_steps=3000
+    ),
     replace(
         _PIECES,
         name="course-char",
+        phases=(_TAUGHT, FINE_TUNE),
+        vocabulary="char",
+        n_layers=3,
+        self_taught=1.0,
+        n_steps=6000,
+    ),
+    _PIECES,
+    replace(
+        _PIECES,
+        name="course-char-untaught",
         phases=(
             replace(_MIXED, share=0.55),
             replace(RECALL, shuffled_facts=0.0, ordered_facts=0.7),
@@ -207,9 +228,24 @@ ABLATION = (
     _vary("adamw", "AdamW for all", "AdamW (3e-3) instead of Muon", optimizer="adamw"),
 )
 
+# What it buys to be asked what readers wrote, by the share of it that is asked.
+SELF_TAUGHT = (
+    _vary("untaught", "without the reader's questions", "training questions only"),
+    *(
+        _vary(
+            f"taught-{percent}",
+            f"{percent} % of the reader's questions",
+            f"with {percent} % of the questions that readers are sure of, drawn at random",
+            self_taught=percent / 100,
+        )
+        for percent in (10, 50, 100)
+    ),
+)
+VARIATIONS = (*ABLATION, *SELF_TAUGHT)
+
 PRESETS: dict[str, Recipe] = {
     recipe.name: recipe
-    for recipe in (*NOTABLE, *COURSE, *(variation.recipe for variation in ABLATION))
+    for recipe in (*NOTABLE, *COURSE, *(variation.recipe for variation in VARIATIONS))
 }
 
 # Their sizes and first parameters are those of a checkpoint.
@@ -219,7 +255,7 @@ Kind = Literal["both", "scratch", "pretrain", "fine-tune", "ablation"]
 
 def kind_of(recipe: Recipe) -> Kind:
     """What people choose between: questions only, reading only, or one after the other."""
-    if recipe.name in {variation.recipe.name for variation in ABLATION}:
+    if recipe.name in {variation.recipe.name for variation in VARIATIONS}:
         return "ablation"
     if recipe.name in FINE_TUNING:
         return "fine-tune"

@@ -37,6 +37,7 @@ RECIPE = {
     "n_facts": Range(1, 10_000),
     "fact_characters": Range(1, 10_000_000, may_lack=True),
     "n_cue_words": Range(0, 10_000),
+    "self_taught": Range(0.0, 1.0),
     "tokens_per_batch": Range(1, 2**17),
     "examples_per_batch": Range(1, 1024, may_lack=True),
     "matrix_rate": _RATE,

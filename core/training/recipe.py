@@ -9,7 +9,7 @@ from core.from_json import dataclass_from_dict
 from core.models.config import GPTConfig, Positions
 from core.training.ranges import MOST_PHASES, PHASE, RECIPE, refuse_outside
 
-Corpus = Literal["notable", "course"]
+Corpus = Literal["notable", "notable-unread", "course"]
 ALWAYS_WRITTEN = ("n_latents", "latent_stride")  # other sizes of a mechanism only where they differ
 
 
@@ -59,7 +59,8 @@ class Recipe(MechanismSizes):
     `tokens_per_batch` tokens, or `examples_per_batch` examples. The rate falls linearly over the
     last `decay_share` of the steps, or by cosines of `cosine_steps` steps (see rate_factor).
     Facts are taken from the first `fact_characters` of a line (all of it unless told); without
-    `numbers` they are names only; a cue has at most `n_cue_words`.
+    `numbers` they are names only; a cue has at most `n_cue_words`. `self_taught` is the share that
+    is practised of the questions that readers write of the corpus (core.reader.writing).
     """
 
     name: str
@@ -72,6 +73,7 @@ class Recipe(MechanismSizes):
     fact_characters: int | None = None
     numbers: bool = True
     n_cue_words: int = 3
+    self_taught: float = 0.0
     block_size: int = 128
     n_layers: int = 2
     n_heads: int = 8
@@ -120,6 +122,8 @@ class Recipe(MechanismSizes):
         for name, size in SIZES.items():
             if name not in ALWAYS_WRITTEN and values[name] == size.default:
                 del values[name]
+        if not self.self_taught:
+            del values["self_taught"]
         return in_file_order(values)
 
     @property

@@ -11,6 +11,7 @@ from core.models.lacking import BARE
 from pages.attention.controls import Asked
 from pages.attention.switches import CHANGES, STAYS, Switches, names_of
 from pages.shared.loading import Source
+from pages.shared.questions import unread_badge
 from pages.shared.text import (
     percent,
     plain,
@@ -35,6 +36,7 @@ def show_heading(asked: Asked, trace: AttentionTrace) -> None:
         return
     given = target_badge(given=trace.teacher_forced)
     verdict = given or _verdict(asked, trace.answer)
+    verdict += unread_badge(asked.task, trace.question)
     answer = plain(trace.answer) or "(nothing)"
     st.markdown(f"#### {question} → **{answer}**{verdict}")
 

@@ -10,6 +10,8 @@ from core.inspection.compare import Comparison
 from core.inspection.heads import head_name
 from core.inspection.traced import AttentionTrace
 from pages.compare.controls import MODELS, Pair, Side
+from pages.shared.choosing import checkpoint_task
+from pages.shared.questions import unread_badge
 from pages.shared.text import percent, plain, shortened, target_badge, verdict_badge
 
 APART = (
@@ -37,9 +39,11 @@ def _line(side: Side, trace: AttentionTrace) -> str:
     if not trace.steps:
         return f"**{side.letter}** · {name}: read, nothing written"
     answer = plain(trace.answer) or "(nothing)"
+    task = checkpoint_task(side.source.name) if side.opened is None else None
     return (
         f"**{side.letter}** · {name} → **{answer}**, {percent(trace.probability)}"
-        f"{verdict_badge(side.expected, trace.answer)}{target_badge(given=trace.teacher_forced)}"
+        f"{verdict_badge(side.expected, trace.answer)}{unread_badge(task, trace.question)}"
+        f"{target_badge(given=trace.teacher_forced)}"
     )
 
 

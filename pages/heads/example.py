@@ -20,7 +20,7 @@ from pages.shared import bound
 from pages.shared.charts import download_csv, download_json, download_svg, show_chart
 from pages.shared.loading import Source, load_example, load_trace
 from pages.shared.no_first import why_not
-from pages.shared.questions import choose_question
+from pages.shared.questions import choose_question, unread_badge
 from pages.shared.steps import choose_step
 from pages.shared.text import percent, plain, sentence, shortened, verdict_badge
 
@@ -40,7 +40,7 @@ def show_example(measured: Measured) -> None:
     found = load_example(source, question, in_place(measured, source))
     table = table_of(measured)
     rule = "exact" if measured.asked is None else measured.asked.rule
-    verdict = verdict_badge(expected, trace.answer, rule)
+    verdict = verdict_badge(expected, trace.answer, rule) + unread_badge(measured.task, question)
     answer = plain(trace.answer) or "(nothing)"
     st.markdown(
         f"#### {plain(shortened(question))} → **{answer}**, {percent(trace.probability)}{verdict}"

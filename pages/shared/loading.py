@@ -20,6 +20,7 @@ from core.data.corpus import course_corpus
 from core.data.course import load_course
 from core.data.people import SPLITS, Person, Question, load_people, questions_of
 from core.data.question_set import QuestionSet
+from core.data.task import TASKS
 from core.inspection.heads import EVERY_HEAD_ON, Head, HeadsOff, Mode
 from core.inspection.traced import AttentionTrace, unwritable
 from core.paths import CHECKPOINTS, PEOPLE
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from core.inspection.head_table import HeadExample
 
 Questions = dict[str, list[Question]]  # by split
+UNREAD = "unread"  # beside the splits, where a corpus leaves people out
 Thing = TypeVar("Thing")
 MOST_COUNTED = 64
 
@@ -89,10 +91,13 @@ def people() -> list[Person]:
     return load_people(PEOPLE)
 
 
-@st.cache_resource(max_entries=2)
-def notable_questions() -> Questions:
-    """Those about everybody in the shipped table, by split."""
-    return {split: questions_of(people(), split) for split in SPLITS}
+@st.cache_resource(max_entries=4)
+def shipped_questions(task: str) -> Questions:
+    """Those of a shipped task, by split, and those about people whom its corpus leaves out."""
+    asked = TASKS[task]
+    told, unread = asked.people(), asked.unread()
+    questions = {split: questions_of(told, split) for split in SPLITS}
+    return questions | {UNREAD: unread} if unread else questions
 
 
 @st.cache_resource(max_entries=2)

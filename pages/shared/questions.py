@@ -15,7 +15,14 @@ from core.data.vocabulary import Vocabulary
 from core.inspection.heads import HeadMeans
 from core.paths import course_folder
 from pages.shared import bound
-from pages.shared.loading import HASHED, Questions, Source, course_questions, notable_questions
+from pages.shared.loading import (
+    HASHED,
+    UNREAD,
+    Questions,
+    Source,
+    course_questions,
+    shipped_questions,
+)
 from pages.shared.records import record_of
 from pages.shared.text import plain
 
@@ -25,9 +32,12 @@ SOURCES = {
     "train": "asked in training",
     "dev": "never asked (dev)",
     "test": "never asked (test)",
+    UNREAD: "never read",
     TYPED: "type freely",
 }
 READ = "The model read a few sentences about everybody, but was asked only about some."
+READ_OF_MOST = "Of people who were never read it read nothing; of everybody else a few sentences."
+NEVER_READ = "The model never read about this person: its corpus left them out."
 OWN_SOURCES = {
     "train": "training question",
     "dev": "dev question",
@@ -74,8 +84,8 @@ def choose_question(
     known = known_questions(task)
     source = TYPED
     if task is not None and known:
-        labels = OWN_SOURCES if own else SOURCES
-        usual = split_of(name) if task.is_shipped else "dev"
+        labels = OWN_SOURCES if own else _sources(known)
+        usual = _usual_source(task, name)
         source = bound.selectbox(
             label,
             list(labels),
@@ -83,14 +93,40 @@ def choose_question(
             format_func=labels.__getitem__,
             key=f"{prefix}source",
             follows=True,
-            help=NOT_KNOWN if own else READ,
+            help=NOT_KNOWN if own else READ_OF_MOST if UNREAD in known else READ,
         )
     if task is None or source == TYPED:
         text = _type(task, known, prefix, name, texts)
     else:
         person = "person" if task.is_shipped else f"{task.name}-person"
         text = _choose_person(known, source, f"{prefix}{person}-{source}", name, fits)
+    if never_read(task, text):
+        st.caption(NEVER_READ)
     return text, expected_answer(known, text)
+
+
+def _sources(known: Questions) -> dict[str, str]:
+    """Only some corpora leave people out."""
+    return {key: label for key, label in SOURCES.items() if key != UNREAD or UNREAD in known}
+
+
+def _usual_source(task: Task, name: str) -> str:
+    """Where somebody stands; of the course's people nobody is known here."""
+    if never_read(task, BIRTHPLACE.question(name)):
+        return UNREAD
+    return split_of(name) if task.is_shipped else "dev"
+
+
+def never_read(task: Task | None, text: str) -> bool:
+    """Whether a question is about somebody whom the corpus of the task leaves out."""
+    if task is None or task.left_out is None:
+        return False
+    return any(asked.text == text.strip() for asked in known_questions(task)[UNREAD])
+
+
+def unread_badge(task: Task | None, text: str) -> str:
+    """That a question is about such a person; nothing else."""
+    return "  :orange-badge[never read]" if never_read(task, text) else ""
 
 
 def expected_answer(known: Questions, text: str) -> str | None:
@@ -113,7 +149,7 @@ def known_questions(task: Task | None) -> Questions:
     if task is None:
         return {}
     if task.is_shipped:
-        return notable_questions()
+        return shipped_questions(task.name)
     folder = course_folder()
     if folder is None:
         return {}

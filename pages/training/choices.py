@@ -10,6 +10,7 @@ import streamlit as st
 from core import paths
 from core.catalogue import TRAINED, settable_sizes
 from core.checkpoints.shelf import list_checkpoints
+from core.data.task import TASKS
 from core.jobs.spec import corpus_folder
 from core.models.config import Positions
 from core.paths import COURSE_VARIABLE
@@ -39,20 +40,13 @@ def choose_preset() -> str:
 
 def _choose_corpus() -> Corpus:
     corpora: list[Corpus] = list(words.CORPORA)
+    lacking = ""
     try:
         corpus_folder(PRESETS["course-pieces"])
     except ValueError as error:
-        st.segmented_control(
-            "Text to learn from",
-            corpora,
-            default=corpora[0],
-            format_func=words.CORPORA.__getitem__,
-            disabled=True,
-            key="training-corpus-fixed",
-        )
-        st.caption(plain(f"No choice: {error}."))
-        return corpora[0]
-    return bound.segmented_control(
+        lacking = f"Not to choose from: {error}."
+        corpora = [corpus for corpus in corpora if TASKS[corpus].is_shipped]
+    chosen: Corpus = bound.segmented_control(
         "Text to learn from",
         corpora,
         default=corpora[0],
@@ -61,6 +55,9 @@ def _choose_corpus() -> Corpus:
         key="training-corpus",
         help=f"The course's files lie in the folder that {COURSE_VARIABLE} names.",
     )
+    if lacking:
+        st.caption(plain(lacking))
+    return chosen
 
 
 def choose_checkpoint(recipe: Recipe) -> str | None:

@@ -15,7 +15,11 @@ from core.training.recipe import Corpus
 from pages.shared.text import percent, plain
 
 ONE, COMPARE, LESSON = "One run", "Compare", "Lesson"
-CORPORA: dict[Corpus, str] = {"notable": "notable people", "course": "course's files"}
+CORPORA: dict[Corpus, str] = {
+    "notable": "notable people",
+    "notable-unread": "all but 300 of them",
+    "course": "course's files",
+}
 KINDS: dict[Kind, str] = {
     "both": "pretrain, then fine-tune",
     "scratch": "questions only (scratch)",

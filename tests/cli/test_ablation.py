@@ -25,7 +25,7 @@ def rows(monkeypatch: pytest.MonkeyPatch, recipe: Recipe) -> tuple[Variation, ..
             label="AdamW", differs="optimizer", recipe=replace(one, name="b", optimizer="adamw")
         ),
     )
-    monkeypatch.setattr(tables, "ABLATION", found)
+    monkeypatch.setitem(tables.ABLATIONS, "pretraining", (found, "ablation.json"))
     monkeypatch.setattr("core.runs.run.steps_for_minutes", lambda *_, **__: 4)
     return found
 

@@ -1,6 +1,8 @@
 """A card names its task; a model without one is given free texts and asked nothing."""
 
+from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,14 +11,24 @@ import pytest
 from core.checkpoints.store import Checkpoint, load_checkpoint, write_card
 from core.cli.main import main
 from core.data import task
+from core.data.corpus import make_vocabulary
 from core.data.course import DEV, TEST, TRAIN, WIKI
 from core.data.own_vocabulary import MASK, PAD
-from core.data.people import BIRTHPLACE, Template, is_right
-from core.data.task import COURSE, NOTABLE, TASKS, Task, task_of
+from core.data.people import (
+    BIRTHPLACE,
+    CONTINENTS,
+    Person,
+    Question,
+    Template,
+    is_right,
+    leave_out,
+)
+from core.data.task import COURSE, NOTABLE, NOTABLE_UNREAD, TASKS, Task, task_of
 from core.data.vocabulary import Vocabulary
 from core.generation.greedy import answer, prompt_ids
 from core.inspection.trace import trace
 from core.models.gpt import GPT
+from core.training.presets import preset
 from tests.with_task import with_task
 
 QUESTION = "Where was Ada Arden born?"
@@ -32,6 +44,7 @@ def without_task(make_gpt: Callable[..., GPT], characters: Vocabulary) -> Checkp
     [
         ({"task": "notable"}, NOTABLE),
         ({"task": "course"}, COURSE),
+        ({"recipe": {"corpus": "notable-unread"}}, NOTABLE_UNREAD),
         ({"recipe": {"corpus": "notable"}}, NOTABLE),
         ({"recipe": {"corpus": "course", "name": "mine"}}, COURSE),
         ({"task": "course", "recipe": {"corpus": "notable"}}, COURSE),
@@ -64,6 +77,7 @@ def test_a_card_that_names_no_known_task_has_none(card: dict[str, Any]):
 def test_tasks_stand_under_their_names_and_ask_by_their_template():
     assert {name: task.name for name, task in TASKS.items()} == {
         "notable": "notable",
+        "notable-unread": "notable-unread",
         "course": "course",
     }
     for each in TASKS.values():
@@ -90,6 +104,71 @@ def test_the_shipped_task_has_its_corpus_at_hand_and_the_other_in_a_folder(
         COURSE.corpus(n_sentences=1, folder=None)
     with pytest.raises(ValueError, match="nowhere: there is no such folder"):
         COURSE.corpus(n_sentences=1, folder=tmp_path / "nowhere")
+
+
+def test_whom_a_task_leaves_out_no_split_asks_about_and_the_rest_is_as_it_was(
+    people: list[Person], people_table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(task, "PEOPLE", people_table)
+    names = tmp_path / "unread.txt"
+    names.write_text("Hina Arden\nAda Bello\n", encoding="utf-8")
+    some = replace(NOTABLE_UNREAD, left_out=names)
+    assert some.unread() == [
+        Question("Where was Hina Arden born?", "Kyoto", "Hina Arden"),
+        Question("Where was Ada Bello born?", "Lima", "Ada Bello"),
+    ]
+    assert (NOTABLE.unread(), NOTABLE.people(), COURSE.unread()) == ([], people, [])
+    assert [p for p in people if p not in some.people()] == [people[7], people[8]]
+    with pytest.raises(ValueError, match="no table of the people of the task 'course'"):
+        COURSE.people()
+
+
+def test_without_300_people_all_else_of_the_notable_corpus_is_word_by_word_the_same():
+    whole = NOTABLE.corpus(n_sentences=6, folder=None)
+    rest = NOTABLE_UNREAD.corpus(n_sentences=6, folder=None)
+    unread = NOTABLE_UNREAD.unread()
+    left_out = {question.name for question in unread}
+    assert len(left_out) == len(unread) == 300
+    continents = {person.name: person.continent for person in NOTABLE.people()}
+    assert Counter(continents[name] for name in left_out) == dict.fromkeys(CONTINENTS, 50)
+    assert rest.documents == [(n, lines) for n, lines in whole.documents if n not in left_out]
+    for split in ("train", "held-out", "dev", "test"):
+        expected = [q for q in whole.questions(split) if q.name not in left_out]
+        assert rest.questions(split) == expected
+        assert len(expected) < len(whole.questions(split))
+    assert {q.text: q.answer for q in unread}.items() <= {
+        q.text: q.answer for q in whole.known() + whole.dev + whole.test
+    }.items()
+    assert rest.digest != whole.digest
+
+
+def test_no_word_of_the_corpus_tells_of_people_who_are_left_out_and_its_pieces_can_ask_about_them():
+    rest, unread = NOTABLE_UNREAD.corpus(n_sentences=6, folder=None), NOTABLE_UNREAD.unread()
+    texts = [line for _, lines in rest.documents for line in lines]
+    texts += [q.text for q in rest.known() + rest.dev + rest.test]
+    everything = "\n".join(texts).casefold()
+    assert [q.name for q in unread if q.name.casefold() in everything] == []
+    recipe = preset("notable-unread")
+    vocabulary = make_vocabulary(rest, recipe.vocabulary, n_pieces=recipe.n_pieces)
+    for question in unread:
+        assert vocabulary.decode(vocabulary.encode(question.text)) == question.text
+
+
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [
+        ("Ada Arden\nAda Nobody\n", "unread.txt, line 2: 'Ada Nobody' is nobody in the table"),
+        ("Ada Arden\n\n", "unread.txt, line 2: '' is nobody in the table"),
+        ("Ada Arden\nAda Bello\nAda Arden\n", "line 3: Ada Arden is already on line 1"),
+    ],
+)
+def test_a_list_that_is_not_of_the_table_s_people_is_refused(
+    people: list[Person], tmp_path: Path, names: str, message: str
+):
+    path = tmp_path / "unread.txt"
+    path.write_text(names, encoding="utf-8")
+    with pytest.raises(ValueError, match=message):
+        leave_out(people, path)
 
 
 @pytest.mark.parametrize(
@@ -201,5 +280,5 @@ def test_a_checkpoint_without_a_task_is_not_evaluated_and_the_command_line_says_
     assert main(arguments) == 2
     assert capsys.readouterr().err == (
         "error: checkpoint tiny has no questions: its card names no task known here "
-        "(notable, course); name a question set with --questions FILE\n"
+        "(notable, notable-unread, course); name a question set with --questions FILE\n"
     )

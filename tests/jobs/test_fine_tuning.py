@@ -145,6 +145,9 @@ def test_a_checkpoint_from_elsewhere_or_with_a_card_that_lies_is_refused(trained
         shaped_like(recipe, trained)
     assert can_start_from(trained, "course")
     assert not can_start_from(trained, "notable")
+    write_json(trained / CARD, {**card, "recipe": {**card["recipe"], "corpus": "notable-unread"}})
+    with pytest.raises(ValueError, match="on the corpus 'notable-unread'; .* reads 'notable'"):
+        shaped_like(PRESETS["notable-fine-tune"], trained)  # it would ask about the unread
     del card["recipe"]
     write_json(trained / CARD, card)
     with pytest.raises(ValueError, match="the card of checkpoint base has no recipe"):

@@ -148,6 +148,7 @@ def shelf(tmp_path: Path, people_table: Path, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.delenv("EXPLORER_MODELS", raising=False)
     monkeypatch.setattr("pages.heads.repeated_data.CHECKPOINTS", folder)
     monkeypatch.setattr("pages.shared.loading.PEOPLE", people_table)
+    monkeypatch.setattr("core.data.task.PEOPLE", people_table)
     st.cache_resource.clear()
     yield folder
     st.cache_resource.clear()

@@ -2,18 +2,22 @@
 
 import csv
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.checkpoints.shelf import list_checkpoints
-from core.checkpoints.store import load_checkpoint
+from core.checkpoints.store import load_checkpoint, write_card
 from core.data.people import COLUMNS, split_of
+from core.data.task import NOTABLE_UNREAD, TASKS
 from core.generation.greedy import answer
 from core.paths import CHECKPOINTS
 from pages.attention.downloads import TABLES_KEY
+from pages.shared.questions import NEVER_READ, SOURCES
 from pages.shared.text import plain
+from tests.pages.conftest import open_link
 
 HOSTILE = "<b>x</b> $y$ **z** `c` [l](u) :red[r] # _i_"
 SHIPPED = list_checkpoints(CHECKPOINTS)
@@ -40,7 +44,7 @@ def test_the_right_birthplace_is_called_right(
         if row[0] == "Ada Arden":
             row[column] = given.text.strip()
     people_file.write_text("".join("\t".join(row) + "\n" for row in rows), encoding="utf-8")
-    monkeypatch.setattr("pages.shared.loading.PEOPLE", people_file)
+    monkeypatch.setattr("core.data.task.PEOPLE", people_file)
     app = open_page(source="type freely", question=question)
     assert app.markdown[0].value.endswith(":green-badge[:material/check: right]")
 
@@ -51,6 +55,63 @@ def test_a_person_outside_the_table_is_neither_right_nor_wrong(
     store()
     app = open_page(source="type freely", question="Where was Nobody Atall born?")
     assert app.markdown[0].value.endswith(":gray-badge[nobody in the table]")
+
+
+@pytest.fixture
+def leaves_out(
+    store: Callable, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., None]:
+    """Put a model on the shelf, under a name, whose corpus says nothing of Ada Bello."""
+
+    def put(name: str) -> None:
+        names = tmp_path / "unread.txt"
+        names.write_text("Ada Bello\n", encoding="utf-8")
+        monkeypatch.setitem(TASKS, "notable-unread", replace(NOTABLE_UNREAD, left_out=names))
+        write_card(store(name, block_size=60), {"name": name, "task": "notable-unread"})
+
+    return put
+
+
+def test_of_people_whom_a_corpus_leaves_out_the_truth_is_told_and_that_they_were_never_read(
+    leaves_out: Callable, open_page: Callable
+):
+    leaves_out("tiny")
+    app: AppTest = open_page()
+    assert app.selectbox(key="source").options == list(SOURCES.values())
+    read = app.selectbox(key=f"person-{app.selectbox(key='source').value}").options
+    assert "Ada Bello" not in read
+    assert NEVER_READ not in [caption.value for caption in app.caption]
+    assert "never read" not in app.markdown[0].value
+    app.selectbox(key="source").set_value("unread").run()
+    assert app.selectbox(key="person-unread").options == ["Ada Bello"]
+    assert NEVER_READ in [caption.value for caption in app.caption]
+    assert app.markdown[0].value.endswith("wrong: Lima]  :orange-badge[never read]")
+    typed = {"source": "type freely", "question": "Where was Ada Bello born?"}
+    assert open_page(**typed).markdown[0].value == app.markdown[0].value
+
+
+def test_a_corpus_that_tells_of_everybody_offers_nobody_who_was_never_read(
+    store: Callable, open_page: Callable
+):
+    store()
+    app: AppTest = open_page(source="never read")
+    assert "never read" not in app.selectbox(key="source").options
+    typed = {"source": "type freely", "question": "Where was Ada Bello born?"}
+    assert "never read" not in open_page(**typed).markdown[0].value
+
+
+def test_beside_another_model_only_the_one_that_did_not_read_is_marked(
+    leaves_out: Callable, store: Callable
+):
+    store("one")
+    leaves_out("two")
+    query = {"compare-source": "type freely", "compare-question": "Where was Ada Bello born?"}
+    sides = {"compare-first-checkpoint": "one", "compare-second-checkpoint": "two"}
+    app = open_link("compare", **{"compare-what": "two checkpoints"}, **sides, **query)
+    (said,) = [text.value for text in app.markdown if "**A** · one" in text.value]
+    first, second = said.splitlines()[1:]
+    assert first.endswith("wrong: Lima]  ")
+    assert second.endswith("wrong: Lima]  :orange-badge[never read]")
 
 
 def test_the_integrity_line_states_difference_row_sums_mask_and_precision(

@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from core.checkpoints.store import write_card
 from pages.compare.controls import MODELS, MOMENTS
-from pages.shared.loading import notable_questions
+from pages.shared.loading import shipped_questions
 
 ROOT = Path(__file__).resolve().parents[2]
 Open = Callable[..., AppTest]
@@ -131,7 +131,8 @@ def test_untouched_source_and_person_follow_the_corpus(
 ):
     store("one")
     write_card(store("two"), {"name": "two", "recipe": {"corpus": "course"}})
-    monkeypatch.setattr("pages.shared.questions.known_questions", lambda _: notable_questions())
+    everybody = shipped_questions("notable")
+    monkeypatch.setattr("pages.shared.questions.known_questions", lambda _: everybody)
     app = open_page(checkpoint="one")
     assert app.selectbox(key="source").value == "test"
     app.selectbox(key="checkpoint").set_value("two").run()

@@ -57,7 +57,7 @@ def test_the_shipped_trainings_stand_on_the_page(
     assert not app.main.info
     charts = [chart.proto.alt for chart in app.get("vega_lite_chart")]
     assert "The same 10 minutes, one thing changed at a time" in charts
-    assert "course-pieces trained anew with 3 seeds: " in said(app)
+    assert "course-untaught trained anew with 3 seeds: " in said(app)
 
 
 def test_questions_of_another_split_are_not_called_held_out(

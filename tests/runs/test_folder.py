@@ -93,6 +93,7 @@ WHOLE = {
     "tuning": False,
     "command": "python -m core train",
     "start_from": None,
+    "has_made": False,
 }
 
 

@@ -11,7 +11,16 @@ from core.evaluation.report_card import OBJECTIVES
 from core.models.gpt import GPT
 from core.training.loop import Trainer, phase_at
 from core.training.optimizers import make_optimizers, rate_factor, set_rates, split_parameters
-from core.training.presets import ABLATION, PRESETS, Kind, preset, presets_of
+from core.training.presets import (
+    ABLATION,
+    PRESETS,
+    SELF_TAUGHT,
+    VARIATIONS,
+    Kind,
+    Variation,
+    preset,
+    presets_of,
+)
 from core.training.recipe import Corpus, Phase, Recipe, recipe_from_dict
 
 MakeTrainer = Callable[..., Trainer]
@@ -123,8 +132,9 @@ def test_without_pretraining_the_course_s_recipe_sees_75_epochs_of_1800_question
     assert scratch.adamw_rate * (asked.rate or 0.0) == pytest.approx(6e-4)
 
 
-def test_a_row_of_the_ablation_differs_from_the_base_in_one_thing():
-    base, *others = (asdict(variation.recipe) for variation in ABLATION)
+@pytest.mark.parametrize("rows", [ABLATION, SELF_TAUGHT])
+def test_a_row_of_an_ablation_differs_from_the_base_in_one_thing(rows: tuple[Variation, ...]):
+    base, *others = (asdict(variation.recipe) for variation in rows)
     for other in others:
         changed = [key for key in base if other[key] != base[key] and key != "name"]
         assert len(changed) == 1, other["name"]
@@ -143,6 +153,7 @@ def test_a_model_of_the_course_s_data_has_at_most_3_35_million_parameters(name: 
     [
         ("notable", "both", ["notable-small", "notable-pretrained", "notable-char"]),
         ("notable", "scratch", ["notable-scratch"]),
+        ("notable-unread", "both", ["notable-unread"]),
         ("notable", "pretrain", ["notable-pretrain"]),
         ("notable", "fine-tune", ["notable-fine-tune"]),
         ("course", "fine-tune", ["course-fine-tune"]),
@@ -153,11 +164,22 @@ def test_presets_are_told_apart_by_what_they_practise(corpus: Any, kind: Any, na
     assert presets_of(corpus, kind) == names
 
 
+def test_the_preset_that_leaves_people_out_differs_from_notable_small_in_its_corpus():
+    small, unread = asdict(preset("notable-small")), asdict(preset("notable-unread"))
+    changed = {key: unread[key] for key in small if unread[key] != small[key]}
+    assert changed == {
+        "name": "notable-unread",
+        "corpus": "notable-unread",
+        "n_steps": 1600,
+        "n_snapshots": 0,
+    }
+
+
 def test_every_preset_has_one_kind():
     kinds = get_args(Kind)
     found = [n for corpus in get_args(Corpus) for kind in kinds for n in presets_of(corpus, kind)]
     assert sorted(found) == sorted(PRESETS)
-    assert len(presets_of("course", "ablation")) == len(ABLATION)
+    assert len(presets_of("course", "ablation")) == len(VARIATIONS)
 
 
 def test_an_unknown_preset_is_refused_with_the_known_ones():

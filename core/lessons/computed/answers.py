@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from core.checkpoints.any import folder_of
 from core.checkpoints.store import Checkpoint, load_checkpoint
 from core.data.characters import SPACE_GLYPH
-from core.data.people import Question, Split, is_right, load_people, questions_of
+from core.data.people import Question, Split, is_right, questions_of
 from core.generation.greedy import answer
 from core.inspection.ablate import effect
 from core.inspection.answered import answered
@@ -20,7 +20,6 @@ from core.inspection.scores import SCORES
 from core.inspection.trace import trace
 from core.inspection.traced import AttentionTrace, Step
 from core.lessons.computed.once import Once
-from core.paths import PEOPLE
 
 Row = NDArray[np.float64]
 
@@ -121,7 +120,7 @@ def wrong_but_sure(once: Once, *, checkpoint: str, above: float, split: Split = 
     stored = _load(once, checkpoint)
     if stored.task is None or not stored.task.is_shipped:
         raise ValueError(f"the questions of {checkpoint} are not shipped")
-    asked = questions_of(load_people(PEOPLE), split)
+    asked = questions_of(stored.task.people(), split)
     found = once.get(("split", checkpoint, split), lambda: answer(stored, [q.text for q in asked]))
     return float(
         sum(

@@ -185,7 +185,8 @@ def test_the_course_s_files_are_no_choice_until_their_folder_is_named(
     open_training: Open, told: Hints, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, runs: Path
 ):
     app = open_training()
-    assert app.button_group(key="training-corpus-fixed").disabled
+    ours = [words.CORPORA["notable"], words.CORPORA["notable-unread"]]
+    assert app.button_group(key="training-corpus").options == ours
     assert "set A5_DATA to their folder" in told(app)
     folder = tmp_path / "course"
     folder.mkdir()
@@ -193,6 +194,7 @@ def test_the_course_s_files_are_no_choice_until_their_folder_is_named(
         (folder / name).write_text("", encoding="utf-8")
     monkeypatch.setenv("A5_DATA", str(folder))
     app.run()
+    assert "A5_DATA" not in told(app)
     app.button_group(key="training-corpus").set_value("course").run()
     kinds = app.selectbox(key="training-kind").options
     assert words.KINDS["ablation"] in kinds
@@ -200,6 +202,16 @@ def test_the_course_s_files_are_no_choice_until_their_folder_is_named(
     app.selectbox(key="training-preset-course-ablation").set_value("ablation-char").run()
     start(app)
     assert spec_of(runs)["recipe"]["corpus"] == "course"
+
+
+def test_a_corpus_that_leaves_people_out_has_its_one_preset(open_training: Open, runs: Path):
+    app = open_training()
+    app.button_group(key="training-corpus").set_value("notable-unread").run()
+    assert app.selectbox(key="training-kind").options == [words.KINDS["both"]]
+    assert app.number_input(key="training-minutes").placeholder == "1600 steps"
+    start(app)
+    recipe = spec_of(runs)["recipe"]
+    assert (recipe["name"], recipe["corpus"]) == ("notable-unread", "notable-unread")
 
 
 def test_a_size_of_the_chosen_attention_has_a_field_and_reaches_the_job(
