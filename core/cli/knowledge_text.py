@@ -24,8 +24,9 @@ def knowledge_text(found: Knowledge) -> str:
     """Groups, signals, calibration, breakdowns; at the end what is not there, and why."""
     read, never = found.groups[found.read].label, found.groups[found.never].label
     start = f"{found.checkpoint}, {found.split}: what was answered, in {found.seconds:.0f} s"
+    often = f"; the most frequent place is {found.most_frequent}" if found.most_frequent else ""
     lines = [
-        f"{start}; the most frequent place is {found.most_frequent}",
+        f"{start}{often}",
         *_groups(found),
         "",
         f"how well a signal tells {read!r} from {never!r} (0.5 is a coin, 1 always)",

@@ -103,12 +103,12 @@ def made_groups(
     """The groups that nobody has read about, up to n of each; an empty one where nothing fits.
 
     sources: of whose names parts are taken; bases: those who are meant by a changed name or a
-    surname. taken: names that no group may have. text: all that the model may have read; only its
-    characters are used, since others may be none of its vocabulary's.
+    surname. taken: names that no group may have, those of everybody. text: all that the model may
+    have read; only its characters are used, since others may be none of its vocabulary's.
     """
     read = text.casefold()
-    taken = {name.casefold() for name in taken}
-    words = Counter(word.casefold() for source in sources for word in set(source.name.split()))
+    taken = {name.casefold() for name in (*taken, *(source.name for source in sources))}
+    words = Counter(word for name in taken for word in set(name.split()))
     makers: dict[GroupName, tuple[Maker, bool]] = {
         "invented": (_inventing(sources, words), True),
         "one_letter": (_changing(bases, "".join(c for c in _ASCII if c in text)), True),

@@ -55,9 +55,15 @@ def places_of(asking: Asking, given: Sequence[str]) -> Places:
     return Places(
         known=asking.known,
         said=frozenset(known_places(asking.known, countries)),
-        most_frequent=Counter(asking.trained).most_common(1)[0][0],
+        most_frequent=most_frequent(asking.trained),
         rule=asking.rule,
     )
+
+
+def most_frequent(answers: Sequence[str]) -> str:
+    """The first of the most frequent; empty where each stands there once."""
+    ((place, n),) = Counter(answers).most_common(1)
+    return place if n > 1 else ""
 
 
 def outcomes(places: Places, names: Sequence[Named], given: Sequence[str]) -> list[Outcome]:

@@ -54,8 +54,9 @@ class Example:
 class Group:
     """What came of one group: how many answers of each outcome, with the interval of its share.
 
-    `has_truth`: these names have a true place; else no answer can be right. `probabilities` are
-    those of the whole answers, sorted. No examples where the names may not be stored.
+    `has_truth`: these names have a true place; else no answer can be right, and counts and
+    intervals know no such outcome. `probabilities` are those of the whole answers, sorted. No
+    examples where the names may not be stored, else some, spread over the group.
     """
 
     name: str
@@ -85,7 +86,7 @@ class Auroc:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bin:
     """Answers whose probability lies from `low` to `high`: how many, its mean, and how many are
-    right.
+    right. One without answers has the mean 0.
     """
 
     low: float
@@ -114,7 +115,8 @@ class Knowledge:
     """All of one checkpoint. `split` is "task" or the name of a question set.
 
     `read`, `never` are the groups that AUROC tells apart; calibration is of the group `read`.
-    `lacking` says for a part (a signal, a breakdown) in a sentence why it is not there.
+    `lacking` says for a part (a signal, a breakdown, a group) in a sentence why it is not there.
+    `most_frequent` is empty where every answer of a set occurs once.
     """
 
     checkpoint: str

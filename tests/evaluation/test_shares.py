@@ -13,6 +13,7 @@ from core.evaluation.shares import (
     constant_baseline,
     lookup_baseline,
     nearest_name_baseline,
+    nearest_names,
     wilson_interval,
 )
 
@@ -43,6 +44,31 @@ def test_a_tie_between_names_goes_to_the_earlier_person():
     twins = [about("Jo Smith", "Leeds"), about("jo smith", "York")]
     assert nearest_name_baseline(twins, [about("JO SMITH", "Leeds")]) == 1.0
     assert nearest_name_baseline(twins[::-1], [about("JO SMITH", "Leeds")]) == 0.0
+
+
+def test_the_nearest_names_are_those_of_a_plain_comparison(people: list[Person]):
+    known = [person.name for person in people]
+    asked = [*known[::3], "Ada", "Bruno Ardn", "x", "Ada Arden"]
+
+    def grams(name: str) -> set[str]:
+        padded = f"  {name.casefold()} "
+        return {padded[i : i + 3] for i in range(len(padded) - 2)}
+
+    def similar(one: str, other: str) -> float:
+        return len(grams(one) & grams(other)) / len(grams(one) | grams(other))
+
+    plain = [known.index(max(known, key=lambda k: similar(name, k))) for name in asked]
+    assert nearest_names(known, asked) == plain
+    others = nearest_names(known, known[:5], known[:5])
+    for index, found in enumerate(others):
+        rest = [name for name in known if name != known[index]]
+        assert found is not None
+        assert known[found] == max(rest, key=lambda k: similar(known[index], k))
+
+
+def test_where_nobody_else_is_known_no_name_is_nearest():
+    assert nearest_names([], ["Ada"]) == [None]
+    assert nearest_names(["Ada", "Ada"], ["Ada"], ["Ada"]) == [None]
 
 
 def looked_up(name: str, text: str, *places: str) -> str | None:

@@ -5,14 +5,9 @@ from collections import Counter
 import pytest
 
 from core.data.corpus import notable_corpus
-from core.data.people import CONTINENTS, SPLITS, Person, load_people, split_of
+from core.data.people import CONTINENTS, SPLITS, Person, split_of
 from core.knowledge.unread import choose_unread
-from core.paths import PEOPLE, UNREAD
-
-
-@pytest.fixture(scope="module")
-def table() -> list[Person]:
-    return load_people(PEOPLE)
+from core.paths import UNREAD
 
 
 @pytest.fixture(scope="module")
