@@ -170,7 +170,7 @@ def signals_title(known: Knowledge) -> str:
     name, best = ranked(known)[0]
     if best.low <= 0.5:
         return f"None gives it away: even the best, {SIGNALS[name]}, may be a coin ({_said(best)})"
-    return f"The {SIGNALS[name]} gives it away best: {_said(best)}"
+    return f"What gives it away best is the {SIGNALS[name]}: {_said(best)}"
 
 
 def signals_meaning(known: Knowledge) -> str:

@@ -23,7 +23,7 @@ from core.inspection.heads import head_name
 from core.inspection.trace_json import trace_from_dict
 from core.inspection.traced import AttentionTrace
 from core.knowledge.file import load_knowledge
-from core.knowledge.words import steps, sureness_title
+from core.knowledge.words import about, steps
 from core.lessons.reading import list_lessons
 from core.montecarlo.result import Sample
 from core.montecarlo.sample import sample
@@ -223,8 +223,11 @@ def _show_sureness() -> None:
     if known is None:
         st.caption("Nothing is recorded yet of what a model knows.")
         return
-    shares = np.array(steps(known.groups[known.never].probabilities))
-    _draw(spaced_bar_picture(shares), sureness_title(known))
+    never = known.groups[known.never]
+    _draw(
+        spaced_bar_picture(np.array(steps(never.probabilities))),
+        f"How sure a model is of its answers about {about(never)}, from 0 to 100 %",
+    )
 
 
 def _show_moments() -> None:

@@ -108,7 +108,7 @@ def test_whether_attention_beats_the_probability_follows_from_the_intervals(
     assert verdict in words.attention_verdict(made)
     best = max(table, key=lambda name: table[name].value)
     assert words.ranked(made)[0][0] == best
-    assert words.signals_title(made).startswith(f"The {SIGNALS[best]} gives it away best")
+    assert words.signals_title(made).startswith(f"What gives it away best is the {SIGNALS[best]}: ")
 
 
 def test_a_signal_that_may_be_a_coin_gives_nothing_away():

@@ -76,6 +76,7 @@ def test_a_shelf_without_tables_and_snapshots_is_told_in_the_cards(
     app = AppTest.from_file(ROOT / "app.py", default_timeout=60).run()
     assert not app.exception
     assert "No table of heads is recorded yet" in shown(app)
+    assert "Nothing is recorded yet of what a model knows" in shown(app)
     assert "No training with snapshots is here yet" in shown(app)
     assert "Start, watch and compare short trainings" in shown(app)
 

@@ -97,7 +97,7 @@ def test_the_page_says_what_the_record_says(record: Record, open_knowledge: Open
     assert alts(app)[0].startswith("Of its answers about invented people 0 % are over 90 % likely")
     text = said(app)
     assert "Does it know that it does not know?" in text
-    assert "The probability of the answer gives it away best: 0.86 (0.83 to 0.89)" in text
+    assert "What gives it away best is the probability of the answer: 0.86 (0.83 to 0.89)" in text
     assert "No attention score beats the probability" in text
     assert "it is too sure (ECE 0.062)" in text
     assert "F the most frequent place (London)" in text.replace("*", "")
