@@ -17,7 +17,7 @@ from typing import Any, Literal, cast
 
 from core.checkpoints.found import CONFIG, GGUF, check_name, name_of, real
 from core.checkpoints.not_a_model import NotAModel
-from core.checkpoints.shelf import list_checkpoints
+from core.checkpoints.shelf import list_cards
 from core.files import read_json, write_json
 from core.paths import CHECKPOINTS
 
@@ -54,7 +54,7 @@ def list_models(*, models: Path = MODELS, shipped: Collection[str] | None = None
     shipped: names that are taken; those of the checkpoints unless told. Raises ValueError where the
     folder that the server names is none.
     """
-    taken = set(list_checkpoints(CHECKPOINTS) if shipped is None else shipped)
+    taken = set(list_cards(CHECKPOINTS) if shipped is None else shipped)
     found = [_read_card(path) for path in _cards(models)]
     found += [_beside(path) for path in _in_folder()]
     listed: list[Listed] = []
@@ -87,7 +87,7 @@ def write_model_card(
 def refuse_taken(name: str, path: Path, *, models: Path = MODELS) -> None:
     """Raise NotAModel for a name that could lead out of the shelf, or that another model has."""
     check_name(name)
-    if name in list_checkpoints(CHECKPOINTS):
+    if name in list_cards(CHECKPOINTS):
         raise NotAModel(f"{name} is a checkpoint of this project: name the model otherwise: --name")
     if not (models / name / MODEL_CARD).exists():
         return

@@ -2,6 +2,7 @@
 
 import re
 from pathlib import Path
+from typing import Any, cast
 
 from core.files import read_json, sha256
 
@@ -21,7 +22,14 @@ class CheckpointError(ValueError):
 
 
 def list_checkpoints(folder: Path) -> list[str]:
-    """Names of the folders that hold a card, sorted."""
+    """Names of the folders that hold a card and the weights it describes, sorted: what can be asked
+    something.
+    """
+    return [name for name in list_cards(folder) if (folder / name / WEIGHTS).is_file()]
+
+
+def list_cards(folder: Path) -> list[str]:
+    """Names of the folders that hold a card, sorted; of some the weights are not shipped."""
     return sorted(path.parent.name for path in folder.glob(f"*/{CARD}"))
 
 
@@ -38,9 +46,47 @@ def weights_path(folder: Path, snapshot: int | None = None) -> Path:
     return folder / (WEIGHTS if snapshot is None else f"{SNAPSHOTS}/{snapshot:06d}.safetensors")
 
 
+def shipped_weights(folder: Path, snapshot: int | None = None) -> Path:
+    """Where the weights lie that are to be read.
+
+    Raises CheckpointError where a card stands without them: it names what trains them again.
+    """
+    if snapshot is None and (command := not_shipped(folder)):
+        raise CheckpointError(
+            f"checkpoint {folder.name}: its weights are not shipped; train them again with: "
+            f"{command}"
+        )
+    return weights_path(folder, snapshot)
+
+
+def not_shipped(folder: Path) -> str:
+    """The command that trains the weights again which a card describes and which are not there.
+
+    Empty where they are there, and where the card does not say: reading them tells what is wrong.
+    """
+    if (folder / WEIGHTS).exists():
+        return ""
+    try:
+        card = read_json(folder / CARD)
+    except ValueError:  # loading says what is wrong with the card
+        return ""
+    command = card.get("command")
+    return command if isinstance(command, str) and stated_digest(card) is not None else ""
+
+
 def content_hash(folder: Path, *, snapshot: int | None = None) -> str:
-    """Digest of the weights on disk: the key under which a loaded model may be cached."""
-    return sha256(weights_path(folder, snapshot))
+    """Digest of the weights on disk: the key under which a loaded model may be cached.
+
+    Raises CheckpointError where they are not shipped, ValueError where they cannot be read.
+    """
+    return sha256(shipped_weights(folder, snapshot))
+
+
+def stated_digest(card: dict[str, Any]) -> str | None:
+    """The digest of the weights that a card describes; None where it describes none."""
+    files = card.get("files")
+    found = cast(dict[str, Any], files).get(WEIGHTS) if isinstance(files, dict) else None
+    return found if isinstance(found, str) else None
 
 
 def dev_accuracy(folder: Path) -> float | None:

@@ -22,7 +22,7 @@ from core.checkpoints.shelf import (
     VOCABULARY,
     WEIGHTS,
     CheckpointError,
-    weights_path,
+    shipped_weights,
 )
 from core.data.question_set import QuestionSet
 from core.data.task import Task, task_of
@@ -116,7 +116,7 @@ def load_checkpoint(folder: Path, *, snapshot: int | None = None) -> Checkpoint:
             f"checkpoint {folder.name}: the vocabulary has {vocabulary.size} entries, "
             f"the model {config.vocabulary_size}"
         )
-    path = weights_path(folder, snapshot)
+    path = shipped_weights(folder, snapshot)
     _refuse_mismatch(folder, card, path)
     _refuse_other_shapes(path, parameter_shapes(config))  # before the model takes its memory
     model = GPT(config)

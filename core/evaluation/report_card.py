@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import Any, cast
 
 from core.catalogue import model_label
-from core.checkpoints.shelf import CARD, CONFIG, VOCABULARY, WEIGHTS
+from core.checkpoints.shelf import CARD, CONFIG, VOCABULARY, WEIGHTS, stated_digest
 from core.files import read_json, sha256
 from core.models.config import GPTConfig
 
 COURSE = "course"
+SELF_TAUGHT = "self-taught"
 STALE = "the weights have changed since it was recorded"
 BASELINES = ("constant_baseline", "nearest_name_baseline", "lookup_baseline", "ceiling")
 VOCABULARIES = {"bpe": "pieces", "char": "characters"}
@@ -50,7 +51,9 @@ class Row:
 
     `measured` is None where no evaluation is recorded, or where it cannot be used: then `problem`
     says why. `objectives` of the pretraining and `seconds` are None where the card does not say
-    (imported files).
+    (imported files). `self_taught` is the share of the reader's questions that it practised, 0 for
+    none; `practised` how many, of how many people (None where its card does not say). Without
+    weights (`has_weights`) it can be asked nothing; `command` trains them again.
     """
 
     name: str
@@ -63,16 +66,23 @@ class Row:
     command: str
     measured: Measured | None
     problem: str
+    self_taught: float = 0.0
+    practised: tuple[int, int] | None = None
+    has_weights: bool = True
 
     @property
     def kind(self) -> str:
-        """Variant and vocabulary in words: "rotary, pieces"."""
-        return f"{model_label(self.variant)}, {self.vocabulary}"
+        """Variant, vocabulary and who taught it in words: "rotary, pieces, self-taught"."""
+        return f"{model_label(self.variant)}, {self.vocabulary}{self._mark}"
 
     @property
     def label(self) -> str:
         """What tells a row of a chart from the others."""
-        return "no pretraining" if self.pretrained is False else self.kind
+        return f"no pretraining{self._mark}" if self.pretrained is False else self.kind
+
+    @property
+    def _mark(self) -> str:
+        return f", {SELF_TAUGHT}" if self.self_taught else ""
 
     @property
     def pretrained(self) -> bool | None:
@@ -87,7 +97,8 @@ def evaluation_file(folder: Path, split: str) -> Path:
 def load_rows(folder: Path, *, digest: Callable[[Path], str] = sha256) -> list[Row]:
     """Every checkpoint that was trained on the course's files, the most accurate first.
 
-    A recorded evaluation counts only for the very weights beside it; `digest` hashes those.
+    A recorded evaluation counts only for the very weights beside it; `digest` hashes those. Where
+    they are not shipped it has to be of those that the card describes.
     A folder whose card cannot be read is left out: nobody can say what it was trained on. So is
     one whose card has no number where one belongs.
     """
@@ -122,9 +133,10 @@ def _row(folder: Path, digest: Callable[[Path], str]) -> Row | None:
         kind = str(read_json(folder / VOCABULARY).get("kind"))
         n_parameters, seconds = int(card.get("n_parameters") or 0), card.get("seconds")
         seconds = None if seconds is None else float(seconds)
-    except (ValueError, TypeError, OverflowError):  # the last from an infinite number
+        self_taught, practised = _self_taught(card), _practised(card)
+    except (KeyError, ValueError, TypeError, OverflowError):  # the last from an infinite number
         return None
-    measured, problem = _measured(folder, digest)
+    measured, problem = _measured(folder, card, digest)
     return Row(
         name=folder.name,
         variant=_variant(config),
@@ -136,16 +148,21 @@ def _row(folder: Path, digest: Callable[[Path], str]) -> Row | None:
         command=str(card.get("command") or ""),
         measured=measured,
         problem=problem,
+        self_taught=self_taught,
+        practised=practised,
+        has_weights=(folder / WEIGHTS).exists(),
     )
 
 
-def _measured(folder: Path, digest: Callable[[Path], str]) -> tuple[Measured | None, str]:
+def _measured(
+    folder: Path, card: dict[str, Any], digest: Callable[[Path], str]
+) -> tuple[Measured | None, str]:
     path = evaluation_file(folder, "dev")
     if not path.exists():
         return None, ""
     try:
         data = read_json(path)
-        if data["weights_sha256"] != digest(folder / WEIGHTS):
+        if data["weights_sha256"] != _weights(folder, card, digest):
             return None, STALE
         low, high = data["interval_95"]
         return Measured(
@@ -162,6 +179,13 @@ def _measured(folder: Path, digest: Callable[[Path], str]) -> tuple[Measured | N
         missing = isinstance(error, KeyError)
         reason = f"{path.name}: {error.args[0]} is missing" if missing else str(error)
         return None, reason.replace(f"{folder}/", "")
+
+
+def _weights(folder: Path, card: dict[str, Any], digest: Callable[[Path], str]) -> str:
+    """The digest of the weights; of those that the card describes where none are shipped."""
+    path = folder / WEIGHTS
+    stated = None if path.exists() else stated_digest(card)
+    return digest(path) if stated is None else stated
 
 
 def _variant(config: GPTConfig) -> str:
@@ -185,6 +209,18 @@ def _phases(card: dict[str, Any]) -> list[dict[str, Any]] | None:
     begun = _object(card.get("start_from"))
     before = (_phases(begun) or []) if begun else []
     return [*before, *map(_object, cast(list[Any], phases))]
+
+
+def _self_taught(card: dict[str, Any]) -> float:
+    """The largest share of the reader's questions, in it and in what it started from."""
+    begun = _object(card.get("start_from"))
+    own = float(_object(card.get("recipe")).get("self_taught") or 0)
+    return max(own, _self_taught(begun)) if begun else own
+
+
+def _practised(card: dict[str, Any]) -> tuple[int, int] | None:
+    counts = _object(card.get("self_taught"))
+    return (int(counts["practised"]), int(counts["read"])) if counts else None
 
 
 def _accuracy(row: Row) -> float:

@@ -52,13 +52,27 @@ class AblationRun:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ablation:
-    """Runs of the same length and seed; the first is the base of all others."""
+    """Runs of the same length and seed; the first is the base of all others.
 
-    minutes: float
+    `minutes` is None where all have as many steps instead. Raises ValueError where neither holds.
+    """
+
+    minutes: float | None
     seed: int
     machine: str
     split: str
     runs: tuple[AblationRun, ...]
+
+    def __post_init__(self) -> None:
+        if self.minutes is None and len({run.n_steps for run in self.runs}) > 1:
+            raise ValueError("neither minutes nor a number of steps is the same in all runs")
+
+    @property
+    def length(self) -> str:
+        """What all runs share: "10 minutes", "1,800 steps"."""
+        if self.minutes is None:
+            return f"{self.runs[0].n_steps:,} steps"
+        return f"{self.minutes:.3g} minutes"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,8 +138,9 @@ def load_ablation(path: Path) -> Ablation | None:
             )
             for run in data["runs"]
         )
+        minutes = None if data["minutes"] is None else float(data["minutes"])
         ablation = Ablation(
-            minutes=float(data["minutes"]),
+            minutes=minutes,
             seed=int(data["seed"]),
             machine=data["machine"],
             split=data["split"],

@@ -15,7 +15,7 @@ MOST_LABELS = 60  # of an axis that grows with its rows
 NARROW = 36  # characters of a title's line
 LEAST_SIZE = 8  # pixels: of a token's name where many share an axis
 _ORDINALS = {2: "2nd", 3: "3rd"}
-DASHES = ([1, 0], [7, 4], [2, 3], [10, 3, 2, 3])
+DASHES = ([1, 0], [7, 4], [2, 3], [10, 3, 2, 3], [12, 8])
 
 
 def title(text: str) -> alt.TitleParams:

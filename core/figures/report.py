@@ -16,7 +16,9 @@ from core.figures.template import Figure, hole, table, template
 ROW, LOWER = 42, 10  # pixels of a row, and by how much its bar lies below its middle
 LOW_LINE, INDENT = 0.1, 80  # names of bars begin behind lines lower than this
 SHAPES = ("diamond", "cross", "triangle-up")
-SIDE_BY_SIDE = alt.ExprRef("width < 310 ? 1 : width < 640 ? 2 : 4")  # names of lines
+SIDE_BY_SIDE = alt.ExprRef(
+    "width < 310 ? 1 : width < 640 ? 2 : width < 760 ? 4 : 5"
+)  # names of lines
 KIND_ROW, KIND_NAME = 23, 160  # pixels of a row of kind_bars, and of the names beside its bars
 Bar = tuple[str, float, tuple[float, float]]
 Point = tuple[str, str, float, str]

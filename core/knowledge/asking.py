@@ -80,7 +80,7 @@ def asking_of(task: Task, corpus: TrainingCorpus) -> Asking:
     people = tuple(load_people(PEOPLE)) if task.is_shipped else ()
     base = Source(name="", place=None, before=task.template.before, behind=task.template.behind)
     groups = (
-        _of_table(corpus, people, task.template)
+        _of_table(task, corpus, people)
         if task.is_shipped
         else groups_of_corpus(corpus, task.template)
     )
@@ -165,21 +165,19 @@ def table_groups(
 
 
 def _of_table(
-    corpus: TrainingCorpus, people: Sequence[Person], template: Template
+    task: Task, corpus: TrainingCorpus, people: Sequence[Person]
 ) -> dict[GroupName, tuple[Named, ...]]:
-    """By the stored lists; those in unread.txt where the corpus has none of them."""
+    """By the stored lists. Whoever any corpus leaves out is of no other group in all of them, so
+    that their figures can be compared.
+    """
     places = {person.name: person.birthplace for person in people}
-    unread, trained = read_lines(UNREAD), {question.name for question in corpus.train}
-    told = {name for name, _ in corpus.documents}
-    never = [q for q in (*corpus.dev, *corpus.test) if q.name not in {*unread}]
+    unread, trained = {*read_lines(UNREAD)}, {question.name for question in corpus.train}
+    never = (q for q in (*corpus.dev, *corpus.test) if q.name not in unread)
     groups: dict[GroupName, tuple[Named, ...]] = {"asked": (), "read": tuple(map(_itself, never))}
-    if not told & {*unread}:
-        groups["unread"] = tuple(
-            Named(name=name, text=template.question(name), place=places[name], person=name)
-            for name in unread
-        )
+    if left_out := task.unread():
+        groups["unread"] = tuple(map(_itself, left_out))
     for group, rows in read_groups(GROUPS).items():
-        groups[group] = tuple(_stored(name, person, places, template) for name, person in rows)
+        groups[group] = tuple(_stored(name, person, places, task.template) for name, person in rows)
     if strangers := [named.name for named in groups["asked"] if named.name not in trained]:
         raise ValueError(f"{GROUPS.name}: {strangers[0]} is not asked about in training")
     return groups

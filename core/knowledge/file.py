@@ -111,6 +111,7 @@ def knowledge_from_dict(data: dict[str, Any]) -> Knowledge:
     auroc = {name: dataclass_from_dict(Auroc, row) for name, row in _object(data, "auroc").items()}
     if unknown := sorted(set(auroc) - set(SIGNALS)):
         raise ValueError(f"auroc: {unknown[0]!r:.80} is none of {', '.join(SIGNALS)}")
+    _refuse_outside("ece", said.ece)
     for name, found in auroc.items():
         _refuse_outside(f"auroc, {name}", found.low, found.value, found.high)
     values = {name: value for name, value in asdict(said).items() if name not in _RENAMED.values()}
@@ -123,7 +124,7 @@ def knowledge_from_dict(data: dict[str, Any]) -> Knowledge:
         by_pronoun=_shares(data, "by_pronoun"),
         by_century=_shares(data, "by_century"),
         by_frequency=_shares(data, "by_frequency"),
-        continents_of_invented=_rows(Continent, data, "continents_of_invented"),
+        continents_of_invented=_continents(data),
         weights=said.weights_sha256,
         data=said.data_sha256,
     )
@@ -154,7 +155,7 @@ def _group(name: str, data: dict[str, Any]) -> Group:
 
 def _refuse_odd(group: Group) -> None:
     where, counts, found = f"group {group.name}", group.counts.values(), group.probabilities
-    if any(type(n) is not int or n < 0 for n in counts) or sum(counts) != group.n:
+    if any(type(n) is not int or n < 0 for n in counts) or not sum(counts) == group.n > 0:
         raise ValueError(f"{where}: the outcomes are not those of {group.n} answers")
     if len(found) != group.n or list(found) != sorted(found):
         raise ValueError(f"{where}: {group.n} sorted probabilities are needed")
@@ -163,6 +164,8 @@ def _refuse_odd(group: Group) -> None:
     _refuse_outside(where, group.probability_mean)
     for low, high in group.intervals.values():
         _refuse_outside(where, low, high)
+    for example in group.examples:
+        _refuse_outside(where, example.probability)
 
 
 def _bins(data: Mapping[str, Any]) -> tuple[Bin, ...]:
@@ -178,8 +181,17 @@ def _shares(data: Mapping[str, Any], name: str) -> tuple[Share, ...]:
     rows = _rows(Share, data, name)
     for row in rows:
         _refuse_outside(name, row.low, row.high)
-        _refuse_counts(name, row.n, row.right)
-        _refuse_counts(name, row.n, row.made_up)
+        if min(row.right, row.made_up) < 0 or not 0 < row.n >= row.right + row.made_up:
+            raise ValueError(f"{name}: {row.right} right and {row.made_up} made up of {row.n}")
+    return rows
+
+
+def _continents(data: Mapping[str, Any]) -> tuple[Continent, ...]:
+    rows = _rows(Continent, data, "continents_of_invented")
+    for row in rows:
+        _refuse_outside("continents_of_invented", row.low, row.share, row.high)
+        _refuse_outside("continents_of_invented", row.training_share)
+        _refuse_counts("continents_of_invented", row.n, 0)
     return rows
 
 

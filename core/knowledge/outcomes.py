@@ -48,7 +48,7 @@ def places_of(asking: Asking, given: Sequence[str]) -> Places:
 
     In the table those of its people, else those of answers that GeoNames has.
     """
-    written = {_bare(text) for text in given}
+    written = {form for text in given for form in (text.strip(), _bare(text))}
     countries: Mapping[str, str] = (
         countries_in(asking.people) if asking.people else countries_of(written)
     )
@@ -137,10 +137,10 @@ def _outcome(places: Places, named: Named, given: str, nearest: str | None) -> O
         return "nearest"
     if says(given, places.most_frequent, rule):
         return "most_frequent"
-    if _bare(given) in places.said or given in places.said:
-        return "known_place"
-    cut = rule == "first-tokens" and any(says(given, place, rule) for place in places.said)
-    return "known_place" if cut else "made_up"
+    known = given in places.said
+    if rule == "first-tokens":
+        known = known or any(says(given, place, rule) for place in places.said)
+    return "known_place" if known else "made_up"
 
 
 def _bare(text: str) -> str:

@@ -18,11 +18,11 @@ def choose_unread(people: Sequence[Person], *, n: int = N_UNREAD, seed: int = 0)
     all. The largest remainders fill up what rounding down leaves. Raises ValueError where a
     continent has too few.
     """
-    told = ["\n".join([p.name, p.birthplace, p.country, p.occupation, p.known_for]) for p in people]
-    alone = [person for person in people if sum(person.name in text for text in told) == 1]
     of_each, left = divmod(n, len(CONTINENTS))
     if left:
         raise ValueError(f"{n} people cannot be the same number of {len(CONTINENTS)} continents")
+    told = ["\n".join([p.name, p.birthplace, p.country, p.occupation, p.known_for]) for p in people]
+    alone = [person for person in people if sum(person.name in text for text in told) == 1]
     chosen = {
         person.name
         for continent in CONTINENTS

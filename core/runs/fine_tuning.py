@@ -7,8 +7,8 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, cast
 
-from core.checkpoints.shelf import CARD, CONFIG, WEIGHTS
-from core.files import read_json, sha256
+from core.checkpoints.shelf import CARD, CONFIG, content_hash, shipped_weights
+from core.files import read_json
 from core.models.config import GPTConfig
 from core.training.recipe import Recipe, recipe_from_dict
 
@@ -39,7 +39,7 @@ def describe_start(checkpoint: Path) -> dict[str, Any]:
     """What the card of a fine-tuned model says about where it comes from, however far back."""
     card = read_json(checkpoint / CARD)
     before = {key: card[key] for key in ("recipe", "start_from") if key in card}
-    return {"name": checkpoint.name, "weights_sha256": sha256(checkpoint / WEIGHTS), **before}
+    return {"name": checkpoint.name, "weights_sha256": content_hash(checkpoint), **before}
 
 
 def can_start_from(checkpoint: Path, corpus: str) -> bool:
@@ -53,6 +53,7 @@ def can_start_from(checkpoint: Path, corpus: str) -> bool:
 def _recipe_of(checkpoint: Path) -> Recipe:
     if not (checkpoint / CARD).is_file():
         raise ValueError(f"there is no checkpoint {checkpoint.name!r}")
+    shipped_weights(checkpoint)  # raises where they have to be trained first
     recipe = read_json(checkpoint / CARD).get("recipe")
     if not isinstance(recipe, dict):
         raise ValueError(

@@ -16,7 +16,7 @@ from typing import Any
 import torch
 
 from core.checkpoints.progress import Progress, silent
-from core.checkpoints.shelf import CARD, SNAPSHOTS, VOCABULARY, weights_path
+from core.checkpoints.shelf import CARD, SNAPSHOTS, VOCABULARY, not_shipped, weights_path
 from core.checkpoints.state import load_state, save_state
 from core.checkpoints.store import load_checkpoint, read_vocabulary, save_checkpoint, save_weights
 from core.data.vocabulary import Vocabulary
@@ -101,7 +101,7 @@ def start_run(
     `told` hears what is made before the first step.
     Raises ValueError if the folder holds a checkpoint, or what another run has left.
     """
-    if (folder / CARD).exists():
+    if (folder / CARD).exists() and not not_shipped(folder):  # its command may be repeated there
         raise ValueError(f"{folder} already holds a checkpoint: name another folder")
     refuse_lost(folder)
     refuse_outside({"seed": seed, "steps": steps, "minutes": minutes}, ASKED)

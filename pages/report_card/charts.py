@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from core.evaluation.reader_figures import ReaderFigures
 from core.evaluation.report_card import Measured, Row, distinct
 from core.evaluation.tables import Published, published_for
 from core.figures import report as figures
@@ -31,15 +32,21 @@ BARS_MEAN = (
     "Bars: this project, with 95 % intervals; shapes: what others reached. **Lookup** may read the "
     "person's sentence and takes its first known place; a model answers from memory."
 )
+READER_MEANS = (
+    " The **reader** has the sentence before it, too: trained on the training questions alone, it "
+    "gets {} of the nine tenths right that it is surest of."
+)
 ABOUT_TABLE = (
     "Pieces are parts of words (byte-level BPE). The ceiling in the picture: answers that stand in "
     "the person's sentence at all; beyond it there is only guessing. "
 )
 
 
-def show_accuracy(rows: Sequence[Row], elsewhere: Sequence[Published]) -> bool:
-    """Right answers of every measured variant, beside others' and what needs no model; whether
-    there is any.
+def show_accuracy(
+    rows: Sequence[Row], elsewhere: Sequence[Published], reader: ReaderFigures | None
+) -> bool:
+    """Right answers of every measured variant, beside others', the reader's and what needs no
+    model; whether there is any.
     """
     measured = [row.measured for row in rows if row.measured is not None]
     if not measured:
@@ -47,14 +54,15 @@ def show_accuracy(rows: Sequence[Row], elsewhere: Sequence[Published]) -> bool:
     title, bars = "Right answers to the dev questions, by variant", _bars(rows)
     chart = figures.accuracy_bars(
         bars,
-        _baseline_lines(measured[0]),
+        _baseline_lines(measured[0], reader),
         points(rows, elsewhere),
         axis="right answers (exact match)",
     )
     st.markdown(f"**{title}**")
     alone = chart.titled(title) if present.on() else chart
     show_chart(alone, alt=f"{title}: {', '.join(label for label, *_ in bars)}", main=True)
-    st.markdown(BARS_MEAN)
+    means = READER_MEANS.format(percent(reader.dev.surest_90)) if reader else ""
+    st.markdown(f"{BARS_MEAN}{means}")
     return True
 
 
@@ -82,18 +90,18 @@ def points(rows: Sequence[Row], figures: Sequence[Published]) -> list[tuple[str,
     ]
 
 
-def _baseline_lines(measured: Measured) -> list[tuple[str, float]]:
-    """What needs no model, with the number in the name."""
+def _baseline_lines(measured: Measured, reader: ReaderFigures | None) -> list[tuple[str, float]]:
+    """What needs no model, and what may read the sentence, with the number in the name."""
     names = {
         "constant_baseline": f"always {measured.constant_answer}",
         "nearest_name_baseline": "nearest name",
         "lookup_baseline": "lookup",
         "ceiling": "ceiling",
     }
-    return [
-        (f"{name} {percent(measured.baselines[key])}", measured.baselines[key])
-        for key, name in names.items()
-    ]
+    lines = [(name, measured.baselines[key]) for key, name in names.items()]
+    if reader is not None:
+        lines.insert(-1, ("reader", reader.dev.accuracy))
+    return [(f"{name} {percent(share)}", share) for name, share in lines]
 
 
 def _bars(rows: Sequence[Row]) -> list[tuple[str, float, tuple[float, float]]]:

@@ -11,6 +11,7 @@ from pages.report_card.pretraining import (
     show_practised,
     show_seeds,
 )
+from pages.report_card.self_taught import read_reader, show_self_teaching, show_taught
 from pages.report_card.table import (
     note_lines,
     read_published,
@@ -30,16 +31,21 @@ def main() -> None:
         st.subheader("Report card")
         st.error(plain(str(error)), icon=":material/block:")
         return
-    show_heading(rows, published.figures)
-    is_measured = show_accuracy(rows, published.figures)
+    reader, broken = read_reader()
+    show_heading(rows, published.figures, reader)
+    if broken:
+        st.error(plain(broken), icon=":material/block:")
+    is_measured = show_accuracy(rows, published.figures, reader)
     with st.expander("All numbers, and what others reached", expanded=not is_measured):
         notes = show_table(rows, published.figures)
         about = ABOUT_TABLE if is_measured else ""
         st.markdown(f"{about}{plain(published.source)}\n\n{note_lines(notes)}")
+        show_taught(rows, reader)
     ablation, problem = read_ablation()
     with st.expander("What does pretraining buy, and which pretraining?", expanded=bool(problem)):
         show_ablation(ablation, problem)
         show_seeds()
+    show_self_teaching()
     show_practised(rows, ablation)
     if rows:
         show_kinds(rows)
@@ -52,14 +58,16 @@ def _show_one(rows: list[Row]) -> None:
         names = [row.name for row in rows]
         chosen = bound.selectbox("Checkpoint", names, key="card-row", follows=True)
         row = rows[names.index(chosen)]
-        st.page_link(
-            "pages/attention/page.py",
-            label=f"Look at the heads of {plain(row.name)}",
-            icon=":material/grid_on:",
-            query_params={"checkpoint": row.name},
-        )
+        if row.has_weights:
+            st.page_link(
+                "pages/attention/page.py",
+                label=f"Look at the heads of {plain(row.name)}",
+                icon=":material/grid_on:",
+                query_params={"checkpoint": row.name},
+            )
         if row.command:
-            st.markdown("The same training from a terminal:")
+            unshipped = "" if row.has_weights else "Its weights are not shipped. "
+            st.markdown(f"{unshipped}The same training from a terminal:")
             st.code(row.command, language="bash", wrap_lines=True)
         else:
             st.markdown("Its card holds no command: it was trained elsewhere and imported.")
@@ -75,6 +83,12 @@ def _show_one(rows: list[Row]) -> None:
 
 def _show_wrong(row: Row) -> None:
     """Its wrong answers, or what is missing to ask for them."""
+    if not row.has_weights:
+        st.markdown(
+            "Its weights are not shipped, so that it cannot be asked; the command above trains "
+            "them again."
+        )
+        return
     folder = course_folder()
     if folder is None:
         st.markdown(

@@ -80,17 +80,21 @@ def show_ablation(found: Ablation | None, problem: str) -> None:
     elif found is None:
         st.info(NO_ABLATION, icon=":material/science:")
     else:
-        picture, differences = st.columns([1.3, 1])
-        with picture:
-            _show_chart(found)
-        with differences:
-            st.markdown("\n".join(_run_lines(found)))
-            st.markdown(_ablation_line(found))
+        show_runs(found, f"The same {found.length}, one thing changed at a time")
 
 
-def _show_chart(found: Ablation) -> None:
+def show_runs(found: Ablation, title: str) -> None:
+    """The runs as bars beside what differs in each."""
+    picture, differences = st.columns([1.3, 1])
+    with picture:
+        _show_chart(found, title)
+    with differences:
+        st.markdown("\n".join(_run_lines(found)))
+        st.markdown(_ablation_line(found))
+
+
+def _show_chart(found: Ablation, title: str) -> None:
     base = found.runs[0]
-    title = f"The same {found.minutes:.3g} minutes, one thing changed at a time"
     chart = figures.accuracy_bars(
         _ablation_bars(found),
         [(f"{base.label} {percent(base.accuracy)}", base.accuracy)],
@@ -139,7 +143,7 @@ def _ablation_line(found: Ablation) -> str:
         return shared
     return (
         f"**Held-out** questions: {found.runs[0].total} of the training questions, kept aside for "
-        f"tuning and never trained on. {shared}"
+        f"tuning; their own answers are never given. {shared}"
     )
 
 

@@ -7,7 +7,8 @@ from urllib.parse import quote
 import streamlit as st
 
 from core.catalogue import model_label
-from core.evaluation.report_card import Row, distinct, load_rows
+from core.evaluation.reader_figures import ReaderFigures
+from core.evaluation.report_card import SELF_TAUGHT, Row, distinct, load_rows
 from core.evaluation.tables import Published, PublishedTable, load_published, published_for
 from core.paths import ASSETS, CHECKPOINTS
 from pages.shared.records import digest
@@ -18,8 +19,9 @@ LINE, HEAD = 39, 90  # pixels of the table
 TASK = (
     "Answer “Where was X born?” from memory; only the exact text counts (Stanford CS224N, "
     "assignment 5). Pretraining reads one sentence a person; the {}dev questions are about people "
-    "never asked about in training."
+    "never asked about in training{}."
 )
+BUT_TAUGHT = ", unless by a self-taught model itself"
 EMPTY = (
     "**No checkpoint of the course's task is here yet.** Name the folder with the course's files "
     "in `A5_DATA`, then train one and record its evaluation:"
@@ -29,6 +31,7 @@ EMPTY_COMMANDS = (
     'python -m core train --preset course-pieces --corpus "$A5_DATA" '
     f"--out checkpoints/course-pieces\n{EVALUATE.format('course-pieces')}"
 )
+NO_WEIGHTS = "weights not shipped; the command trains them again"
 _HEAD = """\
 | variant | dev accuracy (95 %) | parameters | pretrained | trained in | public | reports |
 |:--|:--|--:|:--|--:|--:|--:|"""
@@ -46,9 +49,11 @@ def read_published() -> PublishedTable:
     return load_published(TABLES / "published.json")
 
 
-def show_heading(rows: Sequence[Row], figures: Sequence[Published]) -> None:
+def show_heading(
+    rows: Sequence[Row], figures: Sequence[Published], reader: ReaderFigures | None
+) -> None:
     """The best figure and the task; what cannot be shown or compared; how to begin."""
-    st.markdown(f"##### {plain(_headline(rows, figures))}\n{_task(rows)}")
+    st.markdown(f"##### {plain(_headline(rows, figures, reader))}\n{_task(rows)}")
     problems, commands = _problems(rows)
     for problem in problems:
         st.warning(plain(problem), icon=":material/warning:")
@@ -81,23 +86,27 @@ def duration(seconds: float | None) -> str:
     return f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.0f} min"
 
 
-def _headline(rows: Sequence[Row], figures: Sequence[Published]) -> str:
-    """The best variant, beside what a lookup and the best public model reach."""
+def _headline(
+    rows: Sequence[Row], figures: Sequence[Published], reader: ReaderFigures | None
+) -> str:
+    """The best variant, beside what a lookup, the reader and the best public model reach."""
     best = max((figure.accuracy for figure in figures if figure.public), default=0.0)
     measured = [(row, row.measured) for row in rows if row.measured is not None]
     if not measured:
         return f"Who was born where: the best public figure on dev is {percent(best)}"
     row, first = measured[0]
+    read = f", reader {percent(reader.dev.accuracy)}" if reader else ""
     return (
         f"{row.label[0].upper()}{row.label[1:]}: {percent(first.accuracy)} of dev right; best "
-        f"public figure {percent(best)}, lookup {percent(first.baselines['lookup_baseline'])}"
+        f"public figure {percent(best)}, lookup {percent(first.baselines['lookup_baseline'])}{read}"
     )
 
 
 def _task(rows: Sequence[Row]) -> str:
     """What is asked, and of whom, in two sentences."""
     totals = [row.measured.total for row in rows if row.measured is not None]
-    return TASK.format(f"{totals[0]:,} " if totals else "")
+    taught = any(row.self_taught for row in rows)
+    return TASK.format(f"{totals[0]:,} " if totals else "", BUT_TAUGHT if taught else "")
 
 
 def _other_questions(rows: Sequence[Row]) -> str:
@@ -118,8 +127,14 @@ def _problems(rows: Sequence[Row]) -> tuple[list[str], str]:
     broken = [row for row in rows if row.problem]
     return (
         [f"The evaluation of {row.name} is not shown: {row.problem}." for row in broken],
-        "\n".join(EVALUATE.format(shlex.quote(row.name)) for row in broken),
+        "\n".join(command for row in broken for command in _mending(row)),
     )
+
+
+def _mending(row: Row) -> list[str]:
+    """What records an evaluation again; without weights they are trained first."""
+    again = [row.command] if row.command and not row.has_weights else []
+    return [*again, EVALUATE.format(shlex.quote(row.name))]
 
 
 def _table(rows: Sequence[Row], figures: Sequence[Published]) -> tuple[str, list[str]]:
@@ -135,13 +150,25 @@ def _line(row: Row, model: str, figures: Sequence[Published], notes: list[str]) 
     same = published_for(row.variant, figures, pretrained=row.pretrained)
     machine = _noted(row.machine, notes) if row.machine else ""
     return [
-        f"[{_whole(plain(model))}](attention?checkpoint={quote(row.name, safe='')})",
+        _model(row, model, notes),
         _accuracy(row),
         f"{row.n_parameters:,}",
         _pretraining(row, notes),
         _whole(duration(row.seconds)) + machine,
         *_elsewhere(same, notes),
     ]
+
+
+def _model(row: Row, model: str, notes: list[str]) -> str:
+    """The way to its heads; a mark where there are no weights to look at. A line ends before
+    "self-taught" rather than inside it.
+    """
+    mark = plain(SELF_TAUGHT)
+    unbroken = mark.replace("-", "-\u2060")
+    name = _whole(plain(model)).replace(f"\u00a0{mark}", f" {unbroken}")
+    if not row.has_weights:
+        return f"{name}{_noted(NO_WEIGHTS, notes)}"
+    return f"[{name}](attention?checkpoint={quote(row.name, safe='')})"
 
 
 def _others(rows: Sequence[Row], figures: Sequence[Published], notes: list[str]) -> list[list[str]]:

@@ -4,12 +4,13 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from core.checkpoints.shelf import CARD, list_checkpoints, snapshot_steps
+from core.checkpoints.shelf import CARD, list_cards, list_checkpoints, not_shipped, snapshot_steps
 from core.data.task import Task, task_of
 from core.files import read_json
 from core.paths import CHECKPOINTS
-from pages.shared import bound
+from pages.shared import bound, link
 from pages.shared.models import model_names
+from pages.shared.text import plain
 
 DEFAULT_CHECKPOINT = "notable-pretrained"
 FINISHED = "finished"
@@ -40,7 +41,8 @@ def choose_name(
     others: Sequence[str] = (),
     default: str = DEFAULT_CHECKPOINT,
 ) -> str:
-    """One of some checkpoints."""
+    """One of some checkpoints; where a link names one without weights it is told why it fails."""
+    _tell_not_shipped(st.query_params.get(f"{prefix}checkpoint", ""))
     return bound.selectbox(
         label,
         [*names, *others],
@@ -89,3 +91,11 @@ def checkpoint_task(name: str) -> Task | None:
         return task_of(read_json(CHECKPOINTS / name / CARD))
     except ValueError:  # loading says what is wrong with the card
         return None
+
+
+def _tell_not_shipped(asked: str) -> None:
+    if asked in list_cards(CHECKPOINTS) and not_shipped(CHECKPOINTS / asked):
+        link.tell(
+            f"The weights of {plain(asked)} are not shipped; its card holds the command that "
+            "trains them again."
+        )

@@ -15,7 +15,7 @@ import streamlit as st
 
 from core.checkpoints.kept import Kept
 from core.checkpoints.progress import Counted, Progress
-from core.checkpoints.shelf import CheckpointError, weights_path
+from core.checkpoints.shelf import CheckpointError, shipped_weights
 from core.data.corpus import course_corpus
 from core.data.course import load_course
 from core.data.people import SPLITS, Person, Question, load_people, questions_of
@@ -110,7 +110,9 @@ def course_questions(folder: Path) -> Questions:
 def checkpoint_digest(name: str, snapshot: int | None) -> str:
     """The content key of a checkpoint. Raises CheckpointError if its weights cannot be read."""
     try:
-        return digest(weights_path(CHECKPOINTS / name, snapshot))
+        return digest(shipped_weights(CHECKPOINTS / name, snapshot))
+    except CheckpointError:
+        raise
     except ValueError as error:
         raise CheckpointError(f"checkpoint {name}: {error}") from None
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from core.checkpoints.shelf import weights_path
+from core.checkpoints.shelf import shipped_weights
 from core.data.question_set import QuestionSet
 from core.files import sha256
 from core.inspection.head_record import (
@@ -99,4 +99,4 @@ def weights_digest(name: str, snapshot: int | None) -> str:
     model = listed(name)
     if model is not None:
         return model_digest(model)
-    return digest(weights_path(CHECKPOINTS / name, snapshot))
+    return digest(shipped_weights(CHECKPOINTS / name, snapshot))

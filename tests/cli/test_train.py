@@ -228,6 +228,14 @@ def test_a_finished_run_cannot_be_resumed_nor_written_over(run: Run, trained: Pa
     assert {p: p.read_bytes() for p in trained.rglob("*.*") if p.is_file()} == before
 
 
+def test_weights_that_are_not_shipped_are_trained_again_in_their_folder(run: Run, trained: Path):
+    before = (trained / WEIGHTS).read_bytes()
+    (trained / WEIGHTS).unlink()
+    assert run("train", "--preset", "tiny", "--steps", 10, "--out", trained).status == 0
+    assert (trained / WEIGHTS).read_bytes() == before
+    assert not (trained / train.RUN).exists()
+
+
 def test_a_stopped_run_is_not_started_again_by_mistake(run: Run, at_step: Any, tmp_path: Path):
     folder = tmp_path / "run"
     at_step(2, interrupt)

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from core.__main__ import LONG, restart_with_quiet_threads
-from core.checkpoints.shelf import content_hash
+from core.checkpoints.shelf import WEIGHTS, content_hash
 from core.cli import verbs
 from core.inspection.trace_file import read_trace_file
 
@@ -30,6 +30,19 @@ def test_ask_reports_five_keys_the_last_of_which_is_the_proof(run: Run, trained:
     assert proof["row_sum_max_error"] < 1e-5
     assert proof["head_sum_max_error"] < 1e-4
     assert proof["future_exactly_zero"] is proof["same_argmax"] is True
+
+
+@pytest.mark.parametrize("verb", [("ask", QUESTION), ("evaluate",), ("heads",), ("repeated",)])
+def test_a_checkpoint_whose_weights_are_not_shipped_names_the_command_that_trains_them(
+    run: Run, trained: Path, verb: tuple[str, ...]
+):
+    (trained / WEIGHTS).unlink()
+    name, *given = verb
+    error = run(name, "--checkpoint", trained, *given).error
+    assert error.startswith(
+        "error: checkpoint trained: its weights are not shipped; train them again with: "
+        "python -m core train --preset tiny --steps 10 --seed 0 "
+    )
 
 
 def test_the_number_of_tokens_is_counted_and_odd_ones_are_refused(run: Run, trained: Path):

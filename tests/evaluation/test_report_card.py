@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from core.evaluation.report_card import STALE, distinct, load_rows, named_objectives
+from core.files import sha256
 
 Put = Callable[..., Path]
 
@@ -131,6 +132,60 @@ def test_a_broken_evaluation_is_named_by_its_file_alone(put_course: Put, shelf: 
 def test_missing_weights_are_named(put_course: Put, shelf: Path):
     (put_course() / "model.safetensors").unlink()
     assert load_rows(shelf)[0].problem.startswith("model.safetensors: cannot be read")
+
+
+def test_without_weights_the_evaluation_has_to_be_of_those_that_the_card_describes(
+    put_course: Put, shelf: Path
+):
+    folder = put_course()
+    (whole,) = load_rows(shelf)
+    assert whole.has_weights
+    stated = {"model.safetensors": sha256(folder / "model.safetensors")}
+    change(folder / "card.json", files=stated)
+    (folder / "model.safetensors").unlink()
+    (row,) = load_rows(shelf)
+    assert (row.measured, row.problem, row.has_weights) == (whole.measured, "", False)
+    change(folder / "card.json", files={"model.safetensors": "of others"})
+    (row,) = load_rows(shelf)
+    assert (row.measured, row.problem, row.has_weights) == (None, STALE, False)
+
+
+def test_weights_that_are_there_are_hashed_whatever_the_card_says(put_course: Put, shelf: Path):
+    change(put_course() / "card.json", files={"model.safetensors": "of others"})
+    assert load_rows(shelf)[0].problem == ""
+
+
+def test_a_row_whose_model_taught_itself_is_marked(put_course: Put, shelf: Path):
+    pretrained = [{"questions": 0.2, "shuffled_facts": 0.8}]
+    put_course("plain", 1, recipe={"self_taught": 0.0})
+    put_course("tuned", 2, start_from={"recipe": {"self_taught": 0.5, "phases": pretrained}})
+    counts = {"read": 1200, "sure": 950, "practised": 900}
+    put_course("taught", 3, recipe={"self_taught": 1.0}, self_taught=counts)
+    put_course("scratch", 4, recipe={"self_taught": 1, "phases": [{"questions": 1.0}]})
+    scratch, taught, tuned, plain = load_rows(shelf)
+    assert [row.self_taught for row in (scratch, taught, tuned, plain)] == [1.0, 1.0, 0.5, 0.0]
+    assert (taught.practised, tuned.practised) == ((900, 1200), None)
+    assert taught.kind == taught.label == tuned.kind == "rotary, pieces, self-taught"
+    assert plain.kind == plain.label == "rotary, pieces"
+    assert (scratch.kind, scratch.label) == (taught.kind, "no pretraining, self-taught")
+
+
+@pytest.mark.parametrize("counts", [{"read": 5}, {"read": 5, "practised": "all"}])
+def test_a_card_with_odd_counts_of_questions_is_left_out(
+    put_course: Put, shelf: Path, counts: dict[str, Any]
+):
+    put_course("odd", self_taught=counts)
+    put_course("whole")
+    assert [row.name for row in load_rows(shelf)] == ["whole"]
+
+
+@pytest.mark.parametrize("share", ["all", [1], {"all": 1}])
+def test_a_card_with_an_odd_share_of_questions_is_left_out(
+    put_course: Put, shelf: Path, share: object
+):
+    put_course("odd", recipe={"self_taught": share})
+    put_course("whole")
+    assert [row.name for row in load_rows(shelf)] == ["whole"]
 
 
 def test_other_checkpoints_are_no_rows(put_course: Put, shelf: Path):

@@ -128,6 +128,20 @@ def test_the_ablation_is_read_in_its_order_with_intervals(tmp_path: Path):
     assert (found.runs[0].preset, found.runs[0].n_steps, found.runs[0].n_parameters) == ("p", 9, 5)
 
 
+def test_runs_share_their_minutes_or_their_steps(tmp_path: Path):
+    found = load_ablation(write(tmp_path / "minutes.json", ABLATION))
+    assert found is not None
+    assert found.length == "10 minutes"
+    runs = [{**run, "n_steps": 1800} for run in ABLATION["runs"]]
+    table: dict[str, Any] = {**ABLATION, "minutes": None, "runs": runs}
+    found = load_ablation(write(tmp_path / "steps.json", table))
+    assert found is not None
+    assert (found.minutes, found.length) == (None, "1,800 steps")
+    runs[1]["n_steps"] = 1801
+    with pytest.raises(ValueError, match="neither minutes nor a number of steps is the same"):
+        load_ablation(write(tmp_path / "steps.json", table))
+
+
 def test_runs_may_say_more_than_is_read_and_need_no_preset(tmp_path: Path):
     runs = [{**run, "machine": "its own"} for run in ABLATION["runs"]]
     del runs[1]["preset"]
@@ -152,7 +166,7 @@ def test_the_shipped_seeds_are_three_equal_trainings():
     spread = load_seeds(TABLES / "seeds.json")
     assert spread is not None
     assert (spread.preset, spread.split, sorted(spread.accuracies)) == (
-        "course-pieces",
+        "course-untaught",
         "dev",
         [0, 1, 2],
     )

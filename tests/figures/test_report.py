@@ -66,6 +66,13 @@ def test_lines_are_told_apart_by_dashes_and_points_by_shape():
     assert dash["field"] != shape["field"]
 
 
+def test_as_many_lines_as_the_report_card_has_are_told_apart():
+    names = ("always London", "nearest name", "lookup", "reader", "ceiling")
+    (dash,) = encodings(accuracy(lines=[(name, 0.5) for name in names]), "strokeDash")
+    assert dash["scale"]["domain"] == [*names]
+    assert len({tuple(pattern) for pattern in dash["scale"]["range"]}) == len(names)
+
+
 def test_points_lie_on_the_row_of_their_bar():
     rows = rows_with(accuracy(), "label", "source", "share", "note")
     assert [(r["label"], r["source"], r["share"], r["note"]) for r in rows] == POINTS

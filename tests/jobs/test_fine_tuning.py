@@ -129,6 +129,14 @@ def test_what_does_not_go_together_is_refused(
         train_spec(preset, start_from=trained, **options)
 
 
+def test_a_checkpoint_without_weights_cannot_be_gone_on_with(trained: Path):
+    assert can_start_from(trained, "course")
+    (trained / WEIGHTS).unlink()
+    with pytest.raises(ValueError, match="its weights are not shipped; train them again with"):
+        shaped_like(PRESETS[TUNE], trained)
+    assert not can_start_from(trained, "course")
+
+
 @pytest.mark.parametrize("preset", FINE_TUNING)
 def test_fine_tuning_needs_a_checkpoint(preset: str, tmp_path: Path):
     with pytest.raises(ValueError, match=f"{preset} goes on with a checkpoint: name one"):

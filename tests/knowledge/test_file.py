@@ -93,8 +93,27 @@ def test_numbers_have_five_digits():
         (lambda data: data["auroc"].update(luck={"value": 1, "low": 1, "high": 1}), "'luck' is n"),
         (lambda data: data["auroc"]["margin"].update(low=0.99), "auroc, margin: .* do not go up"),
         (lambda data: data["auroc"]["margin"].update(value="x"), "value is 'x', float is needed"),
-        (lambda data: data["by_pronoun"][0].update(right=9999), "by_pronoun: 9999 of 650"),
+        (
+            lambda data: data["by_pronoun"][0].update(right=9999),
+            "by_pronoun: 9999 right and 76 made up of 650",
+        ),
         (lambda data: data["by_pronoun"][0].pop("made_up"), None),
+        (
+            lambda data: data["by_pronoun"][0].update(right=0, made_up=651),
+            "by_pronoun: 0 right and 651 made",
+        ),
+        (
+            lambda data: data["by_pronoun"][0].update(right=-1),
+            "by_pronoun: -1 right and 76 made up of",
+        ),
+        (lambda data: data["by_pronoun"][0].update(n=0, right=0, made_up=0), "0 made up of 0"),
+        (lambda data: data["continents_of_invented"][0].update(share=2), "invented: .* do not go"),
+        (lambda data: data["continents_of_invented"][0].update(n=-1), "invented: 0 of -1"),
+        (lambda data: data.update(ece=1.5), r"ece: \(1.5,\) do not go up between 0 and 1"),
+        (
+            lambda data: data["groups"]["read"]["examples"][0].update(probability=3),
+            r"group read: \(3,\) do not go up",
+        ),
         (lambda data: data["calibration"][3].update(n=1), "calibration: 18 of 1"),
         (lambda data: data["calibration"][3].update(high=7), r"calibration: \(0.2, 7\) do not"),
         (lambda data: data.update(lacking=["x"]), "lacking is .*, an object is needed"),

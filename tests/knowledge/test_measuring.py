@@ -12,10 +12,12 @@ from core.data.corpus import TrainingCorpus
 from core.data.people import Person
 from core.data.question_file import parse_set
 from core.evaluation.accuracy import evaluate
+from core.evaluation.mistakes import count_kinds, countries_in, mistakes
 from core.knowledge.asking import Asking, asking_of_set
 from core.knowledge.file import load_knowledge, save_knowledge
 from core.knowledge.measures import auroc
 from core.knowledge.measuring import ask_own, asking_for, measure
+from core.knowledge.outcomes import outcomes, places_of
 from core.knowledge.own_names import parse_names
 from core.knowledge.record import OUTCOMES, SIGNALS, Knowledge
 from core.knowledge.signals import signals
@@ -50,6 +52,19 @@ def test_right_is_what_an_evaluation_counts(
     assert measured.groups["read"].n == len(read)
     assert measured.groups["read"].counts["right"] == evaluate(small, read).correct
     assert sum(row.right for row in measured.calibration) == evaluate(small, read).correct
+
+
+def test_what_is_made_up_is_what_the_report_card_calls_so(
+    small: Checkpoint, asking: Asking, corpus: TrainingCorpus, people: list[Person]
+):
+    read = [*corpus.dev, *corpus.test]
+    texts = ["Lagos", "Lagosville", "Kyoto", "", "Rome."] * len(read)
+    given = texts[: len(read)]
+    found = mistakes(read, given, corpus.known(), countries_in(people))
+    of_people = replace(asking, people=tuple(people))
+    said = outcomes(places_of(of_people, given), asking.groups["read"], given)
+    assert said.count("made_up") == count_kinds(found)["made_up"]
+    assert len(said) - said.count("right") == len(found)
 
 
 def test_signals_tell_read_from_invented(small: Checkpoint, asking: Asking, measured: Knowledge):

@@ -395,17 +395,17 @@ def upload(own_text: str) -> Callable[..., AppTest]:
 
 @pytest.fixture
 def card_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The report card's assets without ablation and seeds, beside a shelf for `put_course`.
+    """The report card's assets without what was trained for it, beside a shelf for `put_course`.
 
     The course's files are nowhere.
     """
     shelf, folder = tmp_path / "checkpoints", tmp_path / "tables"
     shelf.mkdir()
     shutil.copytree(ROOT / "assets" / "report_card", folder)
-    for name in ("ablation.json", "seeds.json"):
-        (folder / name).unlink()
+    for name in ("ablation.json", "seeds.json", "reader.json", "self_taught.json"):
+        (folder / name).unlink(missing_ok=True)
     monkeypatch.setattr("pages.report_card.table.CHECKPOINTS", shelf)
-    for part in ("table", "pretraining"):
+    for part in ("table", "pretraining", "self_taught"):
         monkeypatch.setattr(f"pages.report_card.{part}.TABLES", folder)
     monkeypatch.setattr("pages.shared.loading.CHECKPOINTS", shelf)
     monkeypatch.delenv("A5_DATA", raising=False)

@@ -74,7 +74,6 @@ def empty_the_card(folder: Path) -> None:
         (truncate, "model.safetensors: not a whole safetensors file"),
         (change_the_weights, "model.safetensors is not the file that the card describes"),
         (change_the_shape, "the config needs"),
-        (remove(WEIGHTS), "model.safetensors: cannot be read"),
         (remove(VOCABULARY), "vocabulary.json: cannot be read"),
         (empty_the_card, "the card does not list config.json"),
     ],
@@ -123,3 +122,23 @@ def test_a_checkpoint_that_changed_on_disk_is_loaded_anew(store: Callable, open_
     store(seed=5)
     app.run()
     assert app.markdown[0].value != before
+
+
+def test_a_checkpoint_without_weights_is_not_offered_and_a_link_to_it_is_told_why(
+    store: Callable, open_page: Callable
+):
+    card = json.loads((store("unshipped") / CARD).read_text())
+    unshipped = store("lost").parent / "unshipped"
+    (unshipped / CARD).write_text(json.dumps({**card, "command": "python -m core train"}))
+    remove(WEIGHTS)(unshipped)
+    remove(WEIGHTS)(unshipped.parent / "lost")
+    store("whole")
+    app = open_page(checkpoint="unshipped")
+    assert app.selectbox(key="checkpoint").options[:2] == ["whole", "uploaded model"]
+    assert len(app.get("vega_lite_chart")) == 3
+    told = app.warning[0].value.replace("\\", "")
+    assert "The weights of unshipped are not shipped; its card holds the command" in told
+    assert "“whole” was chosen instead" in told
+    told = open_page(checkpoint="lost").warning[0].value
+    assert "not shipped" not in told
+    assert "“whole” was chosen instead" in told
