@@ -48,7 +48,7 @@ def sureness(groups: Mapping[str, Group], beside: Beside | None = None) -> list[
             Named(
                 _named(group, owner, groups),
                 _sure_note(group),
-                f"{percent(sure(group) / max(group.n, 1))} sure",
+                f"{percent(sure(group) / group.n)} sure",
             ),
             steps(group.probabilities),
             group.probability_median,
@@ -66,7 +66,7 @@ def outcomes(
     return [
         Outcomes(
             Named(_named(group, owner, groups), _right_note(group), f"n {group.n}"),
-            [group.counts.get(kind, 0) / max(group.n, 1) for kind in OUTCOMES],
+            [group.counts.get(kind, 0) / group.n for kind in OUTCOMES],
             words,
         )
         for group, owner in _both(groups, beside)
@@ -210,9 +210,9 @@ def _named(group: Group, owner: str, first: Mapping[str, Group]) -> str:
 
 def _sure_note(group: Group) -> str:
     found = right(group)
-    said = "" if found is None else f"{percent(found / max(group.n, 1))} right · "
+    said = "" if found is None else f"{percent(found / group.n)} right · "
     return (
-        f"{said}{percent(sure(group) / max(group.n, 1))} surer than 90 % · median "
+        f"{said}{percent(sure(group) / group.n)} surer than 90 % · median "
         f"{percent(group.probability_median)} · n {group.n}"
     )
 
