@@ -17,6 +17,14 @@ BREAKDOWNS = {
 }
 
 
+def shares_by(known: Knowledge, what: str) -> tuple[Share, ...]:
+    """The rows of one of the BREAKDOWNS; numbers of times are written as such."""
+    found: tuple[Share, ...] = getattr(known, what)
+    if what != "by_frequency":
+        return found
+    return tuple(replace(row, name=f"{row.name}×") for row in found)
+
+
 def breakdown_words(rows: Sequence[Share], of: str) -> str:
     """Where it is right most and least, and whether that is more than chance."""
     told = sorted((row for row in rows if row.n >= LEAST_N), key=lambda row: row.right / row.n)

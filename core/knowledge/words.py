@@ -216,11 +216,10 @@ def reader_sentences(known: Knowledge) -> tuple[str, str, str]:
 
 
 def _confident(never: Group) -> str:
-    n_sure = sure(never)
-    truth = right(never)
-    fate = (
-        "none of them can be right" if truth is None else f"of all {never.n} only {truth} are right"
-    )
+    n_sure, truth = sure(never), right(never)
+    fate = "none of them can be right"
+    if truth is not None:
+        fate = f"only {truth} of all {never.n} are right" if truth else "not one of all is right"
     if not n_sure:
         return (
             f"Doubt is not said aloud: half of these answers are less than "

@@ -36,7 +36,7 @@ def show_places(known: Knowledge) -> None:
 
 def _show_people(known: Knowledge, what: str) -> None:
     of = BREAKDOWNS[what]
-    found = getattr(known, what)
+    found = words.shares_by(known, what)
     if not found:
         _say_lacking(known, what)
         return

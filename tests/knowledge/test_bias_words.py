@@ -41,6 +41,12 @@ def test_a_row_of_few_people_is_not_spoken_of():
     assert "Too few people" in told(share("Oceania", 5, 0), share("Europe", 100, 90))
 
 
+def test_how_often_a_place_occurs_is_told_as_a_number_of_times():
+    known = fake_knowledge()
+    assert [row.name for row in words.shares_by(known, "by_frequency")] == ["0×", "1×", "20+×"]
+    assert words.shares_by(known, "by_pronoun") == known.by_pronoun
+
+
 def test_whom_the_table_is_about_is_no_bias_of_the_model():
     said = words.table_words(fake_knowledge()).replace("\u00a0", " ")
     assert said.startswith("Of the table: 51 % of the people asked about here were born in Europe.")

@@ -67,7 +67,10 @@ def test_the_sentence_below_says_whether_it_is_less_sure_of_what_it_never_read(
 def test_real_people_that_it_never_read_about_come_before_invented_ones():
     made = fake_knowledge(groups=tuple(GROUPS))
     assert "real people it never read about" in words.sureness_title(made)
-    assert "of all 300 only 12 are right" in words.reader_sentences(made)[1]
+    assert "only 12 of all 300 are right" in words.reader_sentences(made)[1]
+    none = {**made.groups["unread"].counts, "right": 0, "made_up": 72}
+    groups = {**made.groups, "unread": replace(made.groups["unread"], counts=none)}
+    assert "not one of all is right" in words.reader_sentences(replace(made, groups=groups))[1]
 
 
 def test_of_a_question_set_nothing_is_called_a_place():
