@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Sequence
+from typing import Any
 
 from core.checkpoints.progress import Progress, silent
 from core.checkpoints.store import Checkpoint
@@ -65,9 +66,6 @@ def measure(
     places = places_of(asking, [text for texts in given.values() for text in texts])
     said = {group: outcomes(places, asking.groups[group], given[group]) for group in seen}
     table, without = _separated(seen[asking.read], seen[asking.never])
-    read, read_names = said[asking.read], asking.groups[asking.read]
-    bins, error = calibration(_likely(seen[asking.read].answers), [o == "right" for o in read])
-    invented = () if asking.in_set else _continents(asking, given.get("invented", []))
     return Knowledge(
         checkpoint=stored.name,
         split=asking.split,
@@ -75,13 +73,8 @@ def measure(
         read=asking.read,
         never=asking.never,
         auroc=table,
-        calibration=bins,
-        ece=error,
-        by_continent=by_continent(asking.people, read_names, read),
-        by_pronoun=by_pronoun(asking.people, read_names, read),
-        by_century=by_century(asking.people, read_names, read),
-        by_frequency=() if asking.in_set else by_frequency(asking.trained, read_names, read),
-        continents_of_invented=invented,
+        **_of_read(asking, said[asking.read], seen[asking.read].answers),
+        continents_of_invented=_continents(asking, given.get("invented", [])),
         lacking={**asking.lacking, **without},
         most_frequent=places.most_frequent,
         seconds=time.perf_counter() - started,
@@ -162,6 +155,20 @@ def _group(
     return group_of(group, names, said, _pairs(given), n_examples=0)
 
 
+def _of_read(asking: Asking, said: Sequence[Outcome], given: Sequence[Answer]) -> dict[str, Any]:
+    """What is told of the group that was read: calibration, and who is known."""
+    names, people = asking.groups[asking.read], asking.people
+    bins, error = calibration(_likely(given), [outcome == "right" for outcome in said])
+    return {
+        "calibration": bins,
+        "ece": error,
+        "by_continent": by_continent(people, names, said),
+        "by_pronoun": by_pronoun(people, names, said),
+        "by_century": by_century(people, names, said),
+        "by_frequency": () if asking.in_set else by_frequency(asking.trained, names, said),
+    }
+
+
 def _separated(read: Signals, never: Signals) -> tuple[dict[str, Auroc], dict[str, str]]:
     """How well each signal tells the one from the other, and why one is not there."""
     table: dict[str, Auroc] = {}
@@ -192,8 +199,9 @@ def _best(read: Signals, never: Signals) -> Auroc | None:
 
 
 def _continents(asking: Asking, given: Sequence[str]) -> tuple[Continent, ...]:
-    people = asking.people or load_people(PEOPLE)
-    return continents_of(people, given, asking.trained) if given else ()
+    if asking.in_set or not given:
+        return ()
+    return continents_of(asking.people or load_people(PEOPLE), given, asking.trained)
 
 
 def _texts(given: Sequence[Answer]) -> list[str]:
