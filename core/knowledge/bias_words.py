@@ -3,9 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from core.evaluation.shares import wilson_interval
-from core.knowledge.breakdowns import NONE_KNOWN
-from core.knowledge.record import Continent, Knowledge, Share
+from core.knowledge.record import Knowledge, Share
 from core.knowledge.words import percent
 
 LEAST_N = 20  # people of a row that is spoken of
@@ -54,27 +52,12 @@ def table_words(known: Knowledge) -> str:
     )
 
 
-def placed(rows: Sequence[Continent]) -> list[Continent]:
-    """The same of those answers alone that lie on a continent: a made-up word lies nowhere."""
-    known = [row for row in rows if row.name != NONE_KNOWN]
-    n, trained = sum(row.n for row in known), sum(row.training_share for row in known)
-    if not n or not trained:
-        return []
-    return [
-        replace(
-            row, share=row.n / n, low=low, high=high, training_share=row.training_share / trained
-        )
-        for row in known
-        for low, high in (wilson_interval(row.n, n),)
-    ]
-
-
-def model_words(rows: Sequence[Continent]) -> str:
+def model_words(known: Knowledge) -> str:
     """What is a bias of the model: where it puts people whom nobody knows; "" without them."""
-    known = placed(rows)
-    if not known:
+    rows = known.continents_of_invented
+    if not rows:
         return ""
-    row = max(known, key=lambda each: abs(each.share - each.training_share))
+    row = max(rows, key=lambda each: abs(each.share - each.training_share))
     numbers = (
         f"{row.name} gets {percent(row.share)} of them ({percent(row.low)} to "
         f"{percent(row.high)}), and had {percent(row.training_share)} of the people asked about in "
@@ -82,19 +65,19 @@ def model_words(rows: Sequence[Continent]) -> str:
     )
     if row.low <= row.training_share <= row.high:
         return (
-            f"Of the model: {_placed_said(rows)} No continent gets more or less than in training "
+            f"Of the model: {_placed_said(known)} No continent gets more or less than in training "
             f"by more than chance: even where they differ most, {numbers}."
         )
     more = "more" if row.share > row.training_share else "less"
     return (
-        f"Of the model: {_placed_said(rows)} {numbers}. It answers {more} with it than training "
+        f"Of the model: {_placed_said(known)} {numbers}. It answers {more} with it than training "
         "did."
     )
 
 
-def _placed_said(rows: Sequence[Continent]) -> str:
-    n = sum(row.n for row in placed(rows))
-    return f"{n} of {sum(row.n for row in rows)} invented names get a place on a known continent."
+def _placed_said(known: Knowledge) -> str:
+    n = sum(row.n for row in known.continents_of_invented)
+    return f"{n} of {known.groups['invented'].n} invented names get a place on a known continent."
 
 
 def _counted(row: Share) -> str:

@@ -11,7 +11,6 @@ from core.knowledge.groups import Named
 from core.knowledge.record import Continent, Outcome, Share
 
 EARLY = 1500  # before it all centuries are one row
-NONE_KNOWN = "none known"
 FREQUENCIES = ((0, "0"), (1, "1"), (2, "2–4"), (5, "5–9"), (10, "10–19"), (20, "20+"))
 
 
@@ -64,32 +63,32 @@ def by_frequency(
 def continents_of(
     people: Sequence[Person], given: Sequence[str], trained: Sequence[str]
 ) -> tuple[Continent, ...]:
-    """Of the places that were answered, beside those of training's answers.
+    """Of the answers that lie on a continent, beside those of training; empty where none does.
 
     A place lies where most of the table's people who were born in it say so; one that nobody was
-    born in has no continent.
+    born in, as a made-up word, lies nowhere and is counted nowhere.
     """
     votes: dict[str, Counter[str]] = defaultdict(Counter)
     for person in people:
         votes[person.birthplace][person.continent] += 1
     where = {place: counted.most_common(1)[0][0] for place, counted in votes.items()}
-    answered = Counter(where.get(place.strip(), NONE_KNOWN) for place in given)
-    taught = Counter(where.get(place, NONE_KNOWN) for place in trained)
-    rows: list[Continent] = []
-    for name in (*CONTINENTS, NONE_KNOWN):
-        n, total = answered[name], len(given)
-        low, high = wilson_interval(n, total)
-        rows.append(
-            Continent(
-                name=name,
-                n=n,
-                share=n / total,
-                low=low,
-                high=high,
-                training_share=taught[name] / max(len(trained), 1),
-            )
+    answered = Counter(where[place.strip()] for place in given if place.strip() in where)
+    taught = Counter(where[place] for place in trained if place in where)
+    total = answered.total()
+    if not total or not taught:
+        return ()
+    return tuple(
+        Continent(
+            name=name,
+            n=answered[name],
+            share=answered[name] / total,
+            low=low,
+            high=high,
+            training_share=taught[name] / taught.total(),
         )
-    return tuple(rows)
+        for name in CONTINENTS
+        for low, high in (wilson_interval(answered[name], total),)
+    )
 
 
 def _shares(

@@ -96,7 +96,7 @@ def group_dict(group: Group) -> dict[str, Any]:
     data = asdict(group)
     counts = {outcome: data["counts"].get(outcome) for outcome in OUTCOMES}
     del data["counts"], data["name"]
-    return {"n": data.pop("n"), **counts, **data}
+    return {"n": data.pop("n"), **counts, "sure": group.n_sure, **data}
 
 
 def knowledge_from_dict(data: dict[str, Any]) -> Knowledge:

@@ -48,6 +48,8 @@ from core.paths import PEOPLE, course_folder
 NEGATED = "less entropy means read"
 NOBODY_NAMED = "too few of the questions name somebody"
 OWN = "own"
+CONTINENTS = "continents_of_invented"
+NOWHERE = "none of the answers to invented names lies on a continent that is known"
 
 
 def measure(
@@ -76,6 +78,7 @@ def measure(
     given = {group: _texts(found.answers) for group, found in seen.items()}
     places = places_of(asking, [text for texts in given.values() for text in texts])
     said = {group: outcomes(places, asking.groups[group], given[group]) for group in seen}
+    continents = _continents(asking, given.get("invented", []))
     table, without = _separated(seen[asking.read], seen[asking.never])
     return Knowledge(
         checkpoint=stored.name,
@@ -88,8 +91,8 @@ def measure(
         never=asking.never,
         auroc=table,
         **_of_read(asking, said[asking.read], seen[asking.read].answers),
-        continents_of_invented=_continents(asking, given.get("invented", [])),
-        lacking={**asking.lacking, **without},
+        continents_of_invented=continents,
+        lacking={**({} if continents else {CONTINENTS: NOWHERE}), **asking.lacking, **without},
         most_frequent=places.most_frequent,
         seconds=time.perf_counter() - started,
         machine=machine,

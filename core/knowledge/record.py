@@ -33,6 +33,7 @@ SIGNALS = {
     "contribution": "contribution of the name to the first piece",
     "agreement": "agreement between the layers",
 }
+SURE = 0.9
 ATTENTION = ("weight_on_name", "best_head", "contribution")
 
 
@@ -79,6 +80,11 @@ class Group:
     probability_mean: float
     examples: tuple[Example, ...] = ()
 
+    @property
+    def n_sure(self) -> int:
+        """How many answers are more probable than SURE."""
+        return sum(probability > SURE for probability in self.probabilities)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Auroc:
@@ -107,8 +113,8 @@ class Bin:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Continent:
-    """How many invented names were answered with its places, beside its share of the people asked
-    about in training.
+    """How many invented names were answered with its places, out of those whose answer lies on a
+    continent, beside its share of the people asked about in training.
     """
 
     name: str

@@ -16,7 +16,6 @@ from core.figures.knowledge_measures import (
     Dot,
 )
 from core.figures.named_rows import Named
-from core.knowledge.bias_words import placed
 from core.knowledge.record import (
     OUTCOMES,
     Auroc,
@@ -28,7 +27,7 @@ from core.knowledge.record import (
     Outcome,
     Share,
 )
-from core.knowledge.words import Kinds, number, percent, ranked, right, steps, sure
+from core.knowledge.words import Kinds, number, percent, ranked, right, steps
 
 SHORT = {
     "probability": "probability of the answer",
@@ -48,7 +47,7 @@ def sureness(groups: Mapping[str, Group], beside: Beside | None = None) -> list[
     return [
         Sureness(
             _named(
-                group, owner, groups, _sure_note(group), f"{percent(sure(group) / group.n)} sure"
+                group, owner, groups, _sure_note(group), f"{percent(group.n_sure / group.n)} sure"
             ),
             steps(group.probabilities),
             group.probability_median,
@@ -173,7 +172,6 @@ def breakdown(rows: Sequence[Share]) -> tuple[list[Named], list[Dot]]:
 
 def continents(rows: Sequence[Continent]) -> tuple[list[Named], list[Dot]]:
     """Continents of the places that invented names were answered with, beside those of training."""
-    rows = placed(rows)
     names = [
         Named(
             row.name,
@@ -227,7 +225,7 @@ def _sure_note(group: Group) -> str:
     found = right(group)
     said = "" if found is None else f"{percent(found / group.n)} right · "
     return (
-        f"{said}{percent(sure(group) / group.n)} surer than 90 % · median "
+        f"{said}{percent(group.n_sure / group.n)} surer than 90 % · median "
         f"{percent(group.probability_median)} · n {group.n}"
     )
 

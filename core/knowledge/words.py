@@ -71,11 +71,6 @@ def steps(probabilities: Sequence[float]) -> list[float]:
     return [count / max(len(probabilities), 1) for count in counts]
 
 
-def sure(group: Group) -> int:
-    """How many of a group's answers are over 90 % likely."""
-    return round(steps(group.probabilities)[-1] * len(group.probabilities))
-
-
 def right(group: Group) -> int | None:
     """How many are right; None where nothing can be."""
     return group.counts["right"] if group.has_truth else None
@@ -92,8 +87,8 @@ def sureness_title(known: Knowledge) -> str:
     """How often it is sure where it cannot know, beside where it can."""
     never, read = known.groups[known.never], known.groups[known.read]
     return (
-        f"Of its answers about {about(never)} {percent(sure(never) / never.n)} are over 90 % "
-        f"likely, about {about(read)} {percent(sure(read) / read.n)}"
+        f"Of its answers about {about(never)} {percent(never.n_sure / never.n)} are over 90 % "
+        f"likely, about {about(read)} {percent(read.n_sure / read.n)}"
     )
 
 
@@ -101,7 +96,7 @@ def sureness_meaning(known: Knowledge) -> str:
     """What the picture means, and what it does not."""
     never, read = known.groups[known.never], known.groups[known.read]
     low, high = (
-        wilson_interval(sure(group), group.n)[end] for group, end in ((read, 0), (never, 1))
+        wilson_interval(group.n_sure, group.n)[end] for group, end in ((read, 0), (never, 1))
     )
     if not known.reads:
         less = "It read no text, so that all these people are strangers to it"
@@ -138,7 +133,7 @@ def outcomes_title(known: Knowledge) -> str:
 def own_said(group: Group) -> str:
     """What came of one's own names."""
     said = (
-        f"Of {group.n} answers {sure(group)} are over 90 % likely, "
+        f"Of {group.n} answers {group.n_sure} are over 90 % likely, "
         f"{group.counts['made_up']} are made up"
     )
     return f"{said}." if not group.has_truth else f"{said}, {group.counts['right']} are right."
@@ -220,7 +215,7 @@ def reader_sentences(known: Knowledge) -> tuple[str, str, str]:
 
 
 def _confident(never: Group) -> str:
-    n_sure, truth = sure(never), right(never)
+    n_sure, truth = never.n_sure, right(never)
     fate = "none of them can be right"
     if truth is not None:
         fate = f"only {truth} of all {never.n} are right" if truth else "not one of all is right"

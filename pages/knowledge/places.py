@@ -56,7 +56,7 @@ def _show_invented(known: Knowledge) -> None:
     title = "Continents of the places that invented names get, and of training"
     st.markdown(f"**{title}**")
     show_chart(figures.interval_rows(*rows.continents(found), axis="share"), alt=title)
-    st.markdown(whole(words.model_words(found)))
+    st.markdown(whole(words.model_words(known)))
 
 
 def _say_lacking(known: Knowledge, part: str) -> None:

@@ -84,9 +84,8 @@ def fake_knowledge(
         "by_century": _shares({"before 1500": (50, 22), "1900–1999": (800, 540)}),
         "by_frequency": _shares({"0": (150, 30), "1": (120, 70), "20+": (200, 160)}),
         "continents_of_invented": (
-            Continent(name="Europe", n=150, share=0.5, low=0.444, high=0.556, training_share=0.32),
-            Continent(name="Asia", n=80, share=0.267, low=0.22, high=0.32, training_share=0.28),
-            Continent(name="none known", n=70, share=0.233, low=0.19, high=0.284, training_share=0),
+            Continent(name="Europe", n=150, share=0.652, low=0.589, high=0.71, training_share=0.53),
+            Continent(name="Asia", n=80, share=0.348, low=0.289, high=0.411, training_share=0.47),
         ),
         "lacking": lacking,
         "most_frequent": "London",

@@ -1,12 +1,7 @@
 """What is a bias of the table, what of the model, and what may be chance."""
 
-from dataclasses import replace
-
-import pytest
-
 from core.evaluation.shares import wilson_interval
 from core.knowledge import bias_words as words
-from core.knowledge.breakdowns import NONE_KNOWN
 from core.knowledge.record import Continent, Share
 from tests.knowledge.fake import fake_knowledge
 
@@ -53,26 +48,13 @@ def test_whom_the_table_is_about_is_no_bias_of_the_model():
     assert words.table_words(fake_knowledge(by_continent=())) == ""
 
 
-def test_made_up_words_lie_nowhere_and_count_for_no_continent():
-    rows = [
-        continent("Europe", 50, 200, 0.5),
-        continent("Asia", 50, 200, 0.3),
-        continent(NONE_KNOWN, 100, 200, 0.2),
-    ]
-    found = words.placed(rows)
-    assert [(row.name, row.share) for row in found] == [("Europe", 0.5), ("Asia", 0.5)]
-    assert [row.training_share for row in found] == pytest.approx([0.625, 0.375])
-    assert found[0].low == wilson_interval(50, 100)[0]
-    assert words.placed(rows[2:]) == []
-    assert words.placed([replace(row, n=0) for row in rows]) == []
-
-
 def test_the_model_has_a_bias_only_where_training_lies_outside_the_interval():
-    none = [continent("Europe", 100, 200, 0.5), continent("Asia", 100, 200, 0.5)]
-    assert "by more than chance" in words.model_words(none)
-    some = [continent("Europe", 180, 200, 0.5), continent("Asia", 20, 200, 0.5)]
-    said = words.model_words(some).replace("\u00a0", " ")
-    assert "200 of 200 invented names get a place on a known continent." in said
+    none = (continent("Europe", 100, 200, 0.5), continent("Asia", 100, 200, 0.5))
+    made = fake_knowledge(continents_of_invented=none)
+    assert "by more than chance" in words.model_words(made)
+    some = (continent("Europe", 180, 200, 0.5), continent("Asia", 20, 200, 0.5))
+    said = words.model_words(fake_knowledge(continents_of_invented=some)).replace("\u00a0", " ")
+    assert "200 of 300 invented names get a place on a known continent." in said
     assert "Europe gets 90 % of them" in said
     assert "It answers more with it than training did." in said
-    assert words.model_words([]) == ""
+    assert words.model_words(fake_knowledge(continents_of_invented=())) == ""

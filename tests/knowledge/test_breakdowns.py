@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from core.data.people import Person
+from core.evaluation.shares import wilson_interval
 from core.knowledge.breakdowns import (
     by_century,
     by_continent,
@@ -79,6 +80,17 @@ def test_places_have_the_continent_of_most_of_the_people_born_there(four: list[P
     moved = [replace(p, birthplace="Lagos") for p in four]  # two of Africa, one each of others
     found = {row.name: row for row in continents_of(moved, ["Lagos", "x", "Lagos "], ["Lagos"])}
     assert (found["Africa"].n, found["Africa"].training_share) == (2, 1)
-    assert found["Africa"].share == pytest.approx(2 / 3)
-    assert (found["none known"].n, found["Asia"].n) == (1, 0)
-    assert sum(row.n for row in found.values()) == 3
+    assert found["Africa"].share == 1
+    assert (found["Africa"].low, found["Africa"].high) == wilson_interval(2, 2)
+    assert found["Asia"].n == 0
+
+
+def test_made_up_words_lie_nowhere_and_count_for_no_continent(four: list[Person]):
+    apart = [replace(p, birthplace=f"place {n}") for n, p in enumerate(four)]
+    places, given = [p.birthplace for p in apart], ["place 0", "x", "place 3"]
+    found = {row.name: row for row in continents_of(apart, given, [*places, "y"])}
+    assert sum(row.n for row in found.values()) == 2
+    assert sum(row.share for row in found.values()) == pytest.approx(1)
+    assert sum(row.training_share for row in found.values()) == pytest.approx(1)
+    assert continents_of(apart, ["x"], places) == ()
+    assert continents_of(apart, given, ["y"]) == ()

@@ -88,11 +88,11 @@ def test_a_breakdown_has_right_answers_and_made_up_words_and_no_row_without_peop
     assert dots[0].value == 250 / 360
 
 
-def test_continents_are_those_of_answers_that_lie_somewhere():
+def test_continents_have_the_share_of_the_answers_and_of_training():
     names, dots = rows.continents(fake_knowledge().continents_of_invented)
     assert [row.name for row in names] == ["Europe", "Asia"]
     assert [dot.series for dot in dots] == [ANSWERED, TRAINED] * 2
-    assert dots[0].value == 150 / 230
+    assert [dot.value for dot in dots] == [0.652, 0.53, 0.348, 0.47]
 
 
 def test_examples_are_told_with_what_is_right_or_a_dash():

@@ -56,7 +56,7 @@ def test_the_title_counts_the_answers_that_are_over_90_percent_likely():
         "Of its answers about invented people 10 % are over 90 % likely, about people it read "
         "about 50 %"
     )
-    assert words.sure(fake_knowledge().groups["no_name"]) == 0
+    assert fake_knowledge().groups["no_name"].n_sure == 0
 
 
 @pytest.mark.parametrize(
