@@ -30,6 +30,7 @@ PAGES = {
     "lessons": ("menu_book", "Lessons"),
     "attention": ("grid_on", "Attention"),
     "heads": ("filter_center_focus", "Heads"),
+    "knowledge": ("psychology_alt", "Knowledge"),
     "compare": ("compare", "Compare"),
     "monte_carlo": ("scatter_plot", "Monte Carlo"),
     "attention_by_hand": ("calculate", "By hand"),

@@ -11,4 +11,6 @@ RUNS = ("#D1477F", "#0E86A8", "#8A8A12", "#A8653A")
 FAMILIES = ("#E8361A", "#5256CC", "#C04FD0", "#3F9B2E", "#7A6A6A")
 # Kinds of tokens as points: special, first, digit, punctuation, start of a word, inside a word.
 TOKENS = ("#CC0000", "#FF1A8C", "#0C8C00", "#B9866D", "#0D5EFF", "#9500FF")
+# Wrong answers: a real place, a word that is none. Right ones are green.
+WRONG = ("#4C7E8D", "#B710B4")
 FONT_SIZE = 14

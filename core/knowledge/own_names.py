@@ -37,24 +37,29 @@ def read_names(path: Path) -> tuple[OwnName, ...]:
     return parse_names(read_bytes(path, MOST_BYTES), where=str(path))
 
 
-def parse_names(raw: bytes, *, where: str) -> tuple[OwnName, ...]:
-    """Names from the bytes of a file, which an error calls `where`.
+def parse_names(
+    raw: bytes, *, where: str, header: tuple[str, ...] | None = None
+) -> tuple[OwnName, ...]:
+    """Names from the bytes of a file, which an error calls `where`; of a text without a header, the
+    one that it would have is told.
 
     Raises ValueError naming line and what is allowed.
     """
     if len(raw) > MOST_BYTES:
         raise ValueError(f"{where}: {len(raw):,} bytes; at most {MOST_BYTES:,} are read")
     lines = [compose(line) for line in split_lines(raw, name=where)]
-    header = tuple(cell.strip() for cell in lines[0].split("\t")) if lines else ()
+    n_above = int(header is None)
+    if header is None:
+        header = tuple(cell.strip() for cell in lines[0].split("\t")) if lines else ()
     if header not in HEADERS:
         raise ValueError(
             f"{where}, line 1: the header must be name, or name and place with a tab between them"
         )
-    if not 1 <= len(lines) - 1 <= MOST_NAMES:
-        raise ValueError(f"{where}: {len(lines) - 1:,} names; 1 to {MOST_NAMES:,} are allowed")
+    if not 1 <= (n_names := len(lines) - n_above) <= MOST_NAMES:
+        raise ValueError(f"{where}: {n_names:,} names; 1 to {MOST_NAMES:,} are allowed")
     seen: dict[str, int] = {}
     found: list[OwnName] = []
-    for number, line in enumerate(lines[1:], 2):
+    for number, line in enumerate(lines[n_above:], n_above + 1):
         row = _row(line, header, f"{where}, line {number}")
         first = seen.setdefault(row.name, number)
         if first != number:

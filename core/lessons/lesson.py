@@ -14,6 +14,7 @@ PAGES = (
     "",
     "attention",
     "heads",
+    "knowledge",
     "compare",
     "monte_carlo",
     "attention_by_hand",

@@ -22,6 +22,8 @@ from core.inspection.head_record import load_record
 from core.inspection.heads import head_name
 from core.inspection.trace_json import trace_from_dict
 from core.inspection.traced import AttentionTrace
+from core.knowledge.file import load_knowledge
+from core.knowledge.words import about, steps
 from core.lessons.reading import list_lessons
 from core.montecarlo.result import Sample
 from core.montecarlo.sample import sample
@@ -120,12 +122,14 @@ def _words(trace: AttentionTrace) -> list[str]:
 
 def show_cards(trace: AttentionTrace) -> None:
     """The way on: a real picture from each page, under its link."""
-    attention, heads, compare, monte_carlo = st.columns(4)
+    attention, heads, knowledge, compare, monte_carlo = st.columns(5)
     by_hand, runtime, training, report_card = st.columns(4)
     with _card(attention, "attention", "Attention", ":material/grid_on:"):
         _draw(contact_sheet(trace.weights), "Every head, this question")
     with _card(heads, "heads", "Heads", ":material/filter_center_focus:"):
         _show_head_losses()
+    with _card(knowledge, "knowledge", "Knowledge", ":material/psychology_alt:"):
+        _show_sureness()
     with _card(compare, "compare", "Compare", ":material/compare:"):
         _show_moments()
     with _card(monte_carlo, "monte_carlo", "Monte Carlo", ":material/scatter_plot:"):
@@ -206,6 +210,23 @@ def _show_head_losses() -> None:
     _draw(
         spaced_bar_picture(np.maximum(np.array(lost), 0)),
         "What the answers lose without each head",
+    )
+
+
+def _show_sureness() -> None:
+    """How probable the first checkpoint holds its answers about names that it never read."""
+    folder = CHECKPOINTS / DEFAULT_CHECKPOINT
+    try:
+        known = load_knowledge(folder, digest(weights_path(folder)))
+    except ValueError:  # the page of knowledge says what is wrong
+        known = None
+    if known is None:
+        st.caption("Nothing is recorded yet of what a model knows.")
+        return
+    never = known.groups[known.never]
+    _draw(
+        spaced_bar_picture(np.array(steps(never.probabilities))),
+        f"How sure a model is of its answers about {about(never)}, from 0 to 100 %",
     )
 
 

@@ -196,10 +196,15 @@ def counted(key: Hashable, load: Callable[[Counted], Thing], label: str, what: s
     """What takes one pass after the other, computed once for all sessions. While it is, the page
     says how many are done: of hundreds of heads that takes minutes.
     """
+    return told(key, lambda said: load(lambda n, total: said(f"{n} of {total} {what}")), label)
+
+
+def told(key: Hashable, load: Callable[[Progress], Thing], label: str) -> Thing:
+    """The same of what says in its own words how far it is."""
     kept: Kept[Any] = _kept_counted()
 
     def loaded(said: Progress) -> tuple[Thing, int]:
-        return load(lambda done, total: said(f"{done} of {total} {what}")), 1
+        return load(said), 1
 
     if key in kept.keys:
         return kept.get(key, loaded)

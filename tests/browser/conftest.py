@@ -37,6 +37,7 @@ N_CHARTS = {
     "/lessons": 0,
     "/attention": 3,
     "/heads": 1,
+    "/knowledge": 6,
     "/compare": 4,
     "/monte_carlo": 3,
     "/attention_by_hand": 1,

@@ -16,6 +16,7 @@ PAGES = (
     "/lessons",
     "/attention",
     "/heads",
+    "/knowledge",
     "/compare",
     "/monte_carlo?mc-predict=false",
     "/attention_by_hand",

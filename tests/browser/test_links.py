@@ -47,6 +47,7 @@ def pick(page: Any, label: str, option: str) -> None:
     [
         ("/attention", {"checkpoint": "notable-small", "head": "L0·H3"}, "Head", "L0·H3"),
         ("/heads", {"heads-checkpoint": "notable-char", "heads-head": "L0·H3"}, "Head", "L0·H3"),
+        ("/knowledge", {"knows-by": "pronoun"}, "By", "pronoun"),
         (
             "/compare",
             {"compare-checkpoint": "notable-small", "compare-head": "L0·H3"},

@@ -28,6 +28,7 @@ PAGES = {
     "/": "light",
     "/attention": "light",
     "/heads": "dark",
+    "/knowledge": "light",
     "/compare": "light",
     "/monte_carlo": "dark",
     "/attention_by_hand": "light",

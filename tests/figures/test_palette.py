@@ -11,7 +11,12 @@ from core.figures import palette
 
 CONFIG = Path(__file__).parents[2] / ".streamlit" / "config.toml"
 COLOURS = {name: getattr(palette, name) for name in ("QUERY", "KEY", "VALUE", "WEIGHT", "MASKED")}
-SETS = {"RUNS": palette.RUNS, "FAMILIES": palette.FAMILIES, "TOKENS": palette.TOKENS}
+SETS = {
+    "RUNS": palette.RUNS,
+    "FAMILIES": palette.FAMILIES,
+    "TOKENS": palette.TOKENS,
+    "WRONG": palette.WRONG,
+}
 ALL = COLOURS | {
     f"{name}[{index}]": colour for name, set_ in SETS.items() for index, colour in enumerate(set_)
 }

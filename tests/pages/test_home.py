@@ -45,8 +45,8 @@ def test_home_shows_an_answered_question_its_head_and_the_way_on(
     links = [link.proto.page for link in app.get("page_link")]
     assert links == [
         "lessons",
-        *("attention", "heads", "compare", "monte_carlo", "attention_by_hand"),
-        *("runtime", "training", "report_card"),
+        *("attention", "heads", "knowledge", "compare", "monte_carlo"),
+        *("attention_by_hand", "runtime", "training", "report_card"),
     ]
     assert percent(STORED["probability"]) in shown(app)
 
@@ -76,6 +76,7 @@ def test_a_shelf_without_tables_and_snapshots_is_told_in_the_cards(
     app = AppTest.from_file(ROOT / "app.py", default_timeout=60).run()
     assert not app.exception
     assert "No table of heads is recorded yet" in shown(app)
+    assert "Nothing is recorded yet of what a model knows" in shown(app)
     assert "No training with snapshots is here yet" in shown(app)
     assert "Start, watch and compare short trainings" in shown(app)
 

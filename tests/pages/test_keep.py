@@ -21,7 +21,7 @@ from pages.shared.keep import BUTTON, STATE, Keeping
 Open = Callable[..., AppTest]
 SHIPPED = "notable-pretrained"
 PAGES = (
-    "home lessons attention heads compare monte_carlo attention_by_hand runtime training "
+    "home lessons attention heads knowledge compare monte_carlo attention_by_hand runtime training "
     "report_card"
 ).split()
 needs_shipped = pytest.mark.skipif(

@@ -24,6 +24,7 @@ VIEWED: list[tuple[str, dict[str, str]]] = [
     ("attention", {"checkpoint": UPLOADED}),
     ("heads", {"heads-checkpoint": TRACE}),
     *[("heads", {"heads-part": part}) for part in (ALL, ONE, PATCH, TWICE)],
+    ("knowledge", {}),
     ("compare", {}),
     ("monte_carlo", {"mc-predict": "false", "mc-heads": "free"}),
     ("monte_carlo", {"mc-beta": "-1"}),

@@ -1,0 +1,1 @@
+"""What a model knows, and what it makes up."""
