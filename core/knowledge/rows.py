@@ -45,10 +45,8 @@ def sureness(groups: Mapping[str, Group], beside: Beside | None = None) -> list[
     """A row a group; those of a second model below, in the order of the first."""
     return [
         Sureness(
-            Named(
-                _named(group, owner, groups),
-                _sure_note(group),
-                f"{percent(sure(group) / group.n)} sure",
+            _named(
+                group, owner, groups, _sure_note(group), f"{percent(sure(group) / group.n)} sure"
             ),
             steps(group.probabilities),
             group.probability_median,
@@ -65,7 +63,7 @@ def outcomes(
     words = [kinds[kind] for kind in OUTCOMES]
     return [
         Outcomes(
-            Named(_named(group, owner, groups), _right_note(group), f"n {group.n}"),
+            _named(group, owner, groups, _right_note(group), f"n {group.n}"),
             [group.counts.get(kind, 0) / group.n for kind in OUTCOMES],
             words,
         )
@@ -201,11 +199,15 @@ def _both(groups: Mapping[str, Group], beside: Beside | None) -> list[tuple[Grou
     return [(side[key], owner) for key in order for side, owner in sides if key in side]
 
 
-def _named(group: Group, owner: str, first: Mapping[str, Group]) -> str:
-    """Below the row of the first model the second's own name is enough."""
+def _named(group: Group, owner: str, first: Mapping[str, Group], note: str, short: str) -> Named:
+    """A row; below that of the first model the second's own name is enough, and at the end of a row
+    that the second has alone it stands before the numbers.
+    """
     if not owner:
-        return group.label
-    return f"– {owner}" if group.name in first else f"{group.label} – {owner}"
+        return Named(group.label, note, short)
+    if group.name in first:
+        return Named(f"– {owner}", note, short)
+    return Named(group.label, f"{owner} · {note}", owner)
 
 
 def _sure_note(group: Group) -> str:

@@ -52,9 +52,9 @@ CALIBRATION_MEANS = (
 
 def percent(share: float) -> str:
     """A share in whole per cent; in tenths where it would read as none or all, and is not."""
-    whole = f"{100 * share:.0f}"
-    exact = whole not in ("0", "100") or share in (0, 1)
-    return f"{whole if exact else f'{100 * share:.1f}'}\u00a0%"
+    whole, tenths = f"{100 * share:.0f}", f"{100 * share:.1f}"
+    exact = whole not in ("0", "100") or tenths == f"{whole}.0"
+    return f"{whole if exact else tenths}\u00a0%"
 
 
 def number(value: float) -> str:

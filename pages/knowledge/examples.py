@@ -7,12 +7,12 @@ from core.knowledge import rows, words
 from core.knowledge.record import Knowledge
 from pages.knowledge.controls import PREFIX
 from pages.shared import bound
-from pages.shared.text import plain
+from pages.shared.text import whole
 
 
 def show_reader(known: Knowledge) -> None:
     """Three sentences, each with a number of this model."""
-    said = "\n".join(f"1. {plain(text)}" for text in words.reader_sentences(known))
+    said = "\n".join(f"1. {whole(text)}" for text in words.reader_sentences(known))
     st.markdown(f"#### What a reader of such a system should know\n{said}")
 
 

@@ -14,16 +14,16 @@ from core.knowledge.record import Group, Knowledge
 from core.knowledge.rows import Beside
 from pages.knowledge.controls import PREFIX
 from pages.shared.charts import download_csv, download_json, download_svg, show_chart
-from pages.shared.text import plain
+from pages.shared.text import plain, whole
 
 
 def show_sureness(known: Knowledge, own: Group | None, other: Knowledge | None) -> None:
     """The main picture and its sentence."""
     title = words.sureness_title(known)
-    st.markdown(f"#### Does it know that it does not know?\n**{plain(title)}.**")
+    st.markdown(f"#### Does it know that it does not know?\n**{whole(title)}.**")
     chart = figures.sureness_rows(rows.sureness(with_own(known, own), beside(other)))
     show_chart(chart, alt=title, main=True)
-    st.markdown(plain(words.sureness_meaning(known)))
+    st.markdown(whole(words.sureness_meaning(known)))
     st.caption(
         "Each row is a group of names that are asked the same question. A bar is the share of its "
         "answers that are so probable; its height is the square root of that, so that a few are "
@@ -35,11 +35,11 @@ def show_sureness(known: Knowledge, own: Group | None, other: Knowledge | None) 
 def show_outcomes(known: Knowledge, own: Group | None, other: Knowledge | None) -> None:
     """What kinds of answers there are, with every share in a table."""
     title = words.outcomes_title(known)
-    st.markdown(f"#### What are its answers?\n**{plain(title)}.**  \n{_letters(known)}")
+    st.markdown(f"#### What are its answers?\n**{whole(title)}.**  \n{_letters(known)}")
     groups, kinds = with_own(known, own), words.outcome_words(known)
     show_chart(figures.outcome_rows(rows.outcomes(groups, kinds, beside(other))), alt=title)
     for said in words.lacking_groups(known):
-        st.caption(plain(said))
+        st.caption(whole(said))
     box = st.expander(
         "As a table: every share with its 95 % interval",
         key=f"{PREFIX}outcomes-table",
@@ -66,7 +66,7 @@ def beside(other: Knowledge | None) -> Beside | None:
 def _letters(known: Knowledge) -> str:
     """What the letters in the bars stand for."""
     kinds = words.outcome_words(known)
-    return " · ".join(f"**{LETTERS[kind]}** {plain(text)}" for kind, text in kinds.items())
+    return " · ".join(f"**{LETTERS[kind]}** {whole(text)}" for kind, text in kinds.items())
 
 
 def _show_table(known: Knowledge, groups: Mapping[str, Group], other: Knowledge | None) -> None:

@@ -10,7 +10,7 @@ from core.knowledge.own_names import HEADERS, MOST_BYTES, MOST_NAMES, OwnName, p
 from core.knowledge.record import Group, Knowledge
 from pages.knowledge.controls import PREFIX, Chosen
 from pages.shared import who
-from pages.shared.text import plain
+from pages.shared.text import whole
 from pages.shared.uploads import KEPT, File, choose_file
 
 NAMES, FILE = f"{PREFIX}names", f"{PREFIX}file"
@@ -88,7 +88,7 @@ def show_own(chosen: Chosen, known: Knowledge, own: Own) -> None:
         st.text(own.problem)
     if own.group is not None:
         st.markdown(
-            f"They are the last row of the pictures above. {plain(words.own_said(own.group))}"
+            f"They are the last row of the pictures above. {whole(words.own_said(own.group))}"
         )
         table_of = rows.example_table(own.group.examples, words.outcome_words(known))
         st.dataframe(pd.DataFrame(table_of), hide_index=True)

@@ -12,7 +12,7 @@ from core.knowledge.record import Knowledge
 from pages.knowledge.controls import PREFIX
 from pages.shared import bound
 from pages.shared.charts import show_chart
-from pages.shared.text import plain, sentence
+from pages.shared.text import sentence, whole
 
 INVENTED = "continents_of_invented"
 
@@ -43,9 +43,9 @@ def _show_people(known: Knowledge, what: str) -> None:
     title = f"Right answers and made-up words by {of}"
     st.markdown(f"**{title}**")
     show_chart(figures.interval_rows(*rows.breakdown(found), axis="share of answers"), alt=title)
-    st.markdown(plain(words.breakdown_words(found, of)))
+    st.markdown(whole(words.breakdown_words(found, of)))
     if said := words.table_words(known):
-        st.markdown(plain(said))
+        st.markdown(whole(said))
 
 
 def _show_invented(known: Knowledge) -> None:
@@ -56,7 +56,7 @@ def _show_invented(known: Knowledge) -> None:
     title = "Continents of the places that invented names get, and of training"
     st.markdown(f"**{title}**")
     show_chart(figures.interval_rows(*rows.continents(found), axis="share"), alt=title)
-    st.markdown(plain(words.model_words(found)))
+    st.markdown(whole(words.model_words(found)))
 
 
 def _say_lacking(known: Knowledge, part: str) -> None:

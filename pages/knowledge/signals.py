@@ -6,7 +6,7 @@ from core.figures import knowledge_measures as figures
 from core.knowledge import rows, words
 from core.knowledge.record import SIGNALS, Knowledge
 from pages.shared.charts import show_chart
-from pages.shared.text import plain
+from pages.shared.text import plain, whole
 
 
 def show_signals(known: Knowledge) -> None:
@@ -14,12 +14,12 @@ def show_signals(known: Knowledge) -> None:
     curve, signals = st.columns(2, gap="medium")
     with curve:
         title = words.calibration_title(known)
-        st.markdown(f"#### Is it right as often as it says?\n**{plain(title)}.**")
+        st.markdown(f"#### Is it right as often as it says?\n**{whole(title)}.**")
         show_chart(figures.calibration(*rows.calibrated(known)), alt=title)
         st.caption(words.CALIBRATION_MEANS)
     with signals:
         title = words.signals_title(known)
-        st.markdown(f"#### What gives it away?\n**{plain(title)}.**")
+        st.markdown(f"#### What gives it away?\n**{whole(title)}.**")
         if known.auroc:
             named, dots = rows.signals(known)
             chart = figures.interval_rows(
@@ -32,8 +32,8 @@ def show_signals(known: Knowledge) -> None:
             )
             show_chart(chart, alt=title)
         if verdict := words.attention_verdict(known):
-            st.markdown(plain(verdict))
-        st.caption(plain(words.signals_meaning(known)))
+            st.markdown(whole(verdict))
+        st.caption(whole(words.signals_meaning(known)))
     for signal, name in SIGNALS.items():
         if signal in known.lacking:
             st.caption(plain(f"Without {name}: {known.lacking[signal]}"))

@@ -35,6 +35,11 @@ def plain(text: str) -> str:
     return _SPECIAL.sub(r"\\\1", _REPLACED.sub(_WORD_JOINER, seen))
 
 
+def whole(text: str) -> str:
+    """`plain`, with numbers that stay on the line of their per cent sign."""
+    return plain(text).replace(" %", "\u00a0%")
+
+
 def shortened(text: str) -> str:
     """A long text by its beginning and its end, behind which something is written."""
     if len(text) <= MOST_SHOWN:

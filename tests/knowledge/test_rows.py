@@ -20,9 +20,12 @@ def test_each_group_is_a_row_with_its_numbers_at_the_end():
 
 def test_a_second_models_groups_stand_below_the_firsts_and_what_it_has_alone_at_the_end():
     known, other = fake_knowledge(groups=("read", "invented")), fake_knowledge(groups=tuple(GROUPS))
-    names = [row.row.name for row in rows.sureness(known.groups, ("other", other.groups))]
+    found = [row.row for row in rows.sureness(known.groups, ("other", other.groups))]
+    names = [row.name for row in found]
     assert names[:4] == ["read, never asked", "– other", "invented names", "– other"]
-    assert "real people, never read – other" in names[4:]
+    alone = found[names.index("real people, never read")]
+    assert alone.note.startswith("other · 4")
+    assert alone.short == "other"
     assert [row.beside for row in rows.sureness(known.groups, ("other", other.groups))][:4] == [
         *(False, True) * 2
     ]

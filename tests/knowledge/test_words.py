@@ -32,7 +32,14 @@ def plainly(text: str) -> str:
 
 @pytest.mark.parametrize(
     ("share", "said"),
-    [(0.0, "0 %"), (0.004, "0.4 %"), (0.12345, "12 %"), (0.998, "99.8 %"), (1.0, "100 %")],
+    [
+        (0.0, "0 %"),
+        (0.004, "0.4 %"),
+        (0.12345, "12 %"),
+        (0.998, "99.8 %"),
+        (1.0, "100 %"),
+        (1e-17, "0 %"),
+    ],
 )
 def test_a_share_is_told_in_whole_percent_unless_that_would_be_none_or_all(share: float, said: str):
     assert plainly(words.percent(share)) == said

@@ -152,7 +152,7 @@ def test_a_second_model_stands_beside_the_first(
     app = open_knowledge(**{"knows-checkpoint": "one", "knows-other": "two"})
     for chart in (0, 1):
         assert "\\u2013 two" in json.dumps(named_rows(app, chart))
-        assert "real people, never read – two" in named_rows(app, chart)
+        assert "real people, never read" in named_rows(app, chart)
     assert "people it read about" in alts(app)[0]  # the title stays that of the first
 
 
