@@ -141,7 +141,7 @@ def _row(folder: Path, digest: Callable[[Path], str]) -> Row | None:
         name=folder.name,
         variant=_variant(config),
         vocabulary=VOCABULARIES.get(kind, kind),
-        objectives=_objectives(card),
+        objectives=objectives_of(card),
         n_parameters=n_parameters,
         seconds=seconds,
         machine=str(card.get("machine") or ""),
@@ -196,7 +196,10 @@ def _variant(config: GPTConfig) -> str:
     return "rotary" if config.positions == "rotary" else "vanilla"
 
 
-def _objectives(card: dict[str, Any]) -> tuple[str, ...] | None:
+def objectives_of(card: dict[str, Any]) -> tuple[str, ...] | None:
+    """What a checkpoint practised beside questions, also before it was fine-tuned; None where its
+    card does not say.
+    """
     phases = _phases(card)
     return None if phases is None else named_objectives(phases)
 

@@ -168,14 +168,20 @@ def _of_table(
     task: Task, corpus: TrainingCorpus, people: Sequence[Person]
 ) -> dict[GroupName, tuple[Named, ...]]:
     """By the stored lists. Whoever any corpus leaves out is of no other group in all of them, so
-    that their figures can be compared.
+    that their figures can be compared: "unread" where they are left out, else "left_out" those of
+    them who were never asked about.
     """
     places = {person.name: person.birthplace for person in people}
     unread, trained = {*read_lines(UNREAD)}, {question.name for question in corpus.train}
-    never = (q for q in (*corpus.dev, *corpus.test) if q.name not in unread)
-    groups: dict[GroupName, tuple[Named, ...]] = {"asked": (), "read": tuple(map(_itself, never))}
+    never = [*corpus.dev, *corpus.test]
+    groups: dict[GroupName, tuple[Named, ...]] = {
+        "asked": (),
+        "read": tuple(_itself(q) for q in never if q.name not in unread),
+    }
     if left_out := task.unread():
         groups["unread"] = tuple(map(_itself, left_out))
+    else:
+        groups["left_out"] = tuple(_itself(q) for q in never if q.name in unread)
     for group, rows in read_groups(GROUPS).items():
         groups[group] = tuple(_stored(name, person, places, task.template) for name, person in rows)
     if strangers := [named.name for named in groups["asked"] if named.name not in trained]:

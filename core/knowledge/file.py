@@ -46,6 +46,7 @@ class _Said:
     machine: str
     weights_sha256: str
     data_sha256: str
+    reads: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,6 +9,7 @@ from core.checkpoints.store import Checkpoint
 from core.checkpoints.store import asking as asked_a_set
 from core.data.people import Question, load_people
 from core.data.question_set import QuestionSet
+from core.evaluation.report_card import objectives_of
 from core.generation.greedy import Answer, answer, prompt_ids
 from core.inspection.heads import head_name
 from core.knowledge.asking import Asking, asking_of, asking_of_set
@@ -21,7 +22,15 @@ from core.knowledge.breakdowns import (
 )
 from core.knowledge.groups import Named
 from core.knowledge.measures import auroc, best_head, calibration
-from core.knowledge.outcomes import LABELS, Places, group_of, outcomes, places_of
+from core.knowledge.outcomes import (
+    LABELS,
+    N_EXAMPLES,
+    NOTHING_READ,
+    Places,
+    group_of,
+    outcomes,
+    places_of,
+)
 from core.knowledge.own_names import OwnName
 from core.knowledge.record import (
     SIGNALS,
@@ -58,8 +67,10 @@ def measure(
     if lost := [group for group in (asking.read, asking.never) if group not in asking.groups]:
         raise ValueError(f"there is no name of the group {lost[0]!r}: nothing can be told apart")
     started = time.perf_counter()
+    reads = objectives_of(stored.card) != ()
+    labels = LABELS if reads else LABELS | NOTHING_READ
     seen: dict[GroupName, Signals] = {
-        group: _look(stored, asking, names, LABELS[group], progress)
+        group: _look(stored, asking, names, labels[group], progress)
         for group, names in asking.groups.items()
     }
     given = {group: _texts(found.answers) for group, found in seen.items()}
@@ -69,7 +80,10 @@ def measure(
     return Knowledge(
         checkpoint=stored.name,
         split=asking.split,
-        groups={group: _group(asking, group, said[group], seen[group].answers) for group in seen},
+        groups={
+            group: _group(asking, group, said[group], seen[group].answers, labels[group])
+            for group in seen
+        },
         read=asking.read,
         never=asking.never,
         auroc=table,
@@ -81,6 +95,7 @@ def measure(
         machine=machine,
         weights=weights,
         data=asking.digest,
+        reads=reads,
     )
 
 
@@ -147,12 +162,12 @@ def _asked(stored: Checkpoint, asking: Asking, names: Sequence[Named]) -> Checkp
 
 
 def _group(
-    asking: Asking, group: GroupName, said: Sequence[Outcome], given: Sequence[Answer]
+    asking: Asking, group: GroupName, said: Sequence[Outcome], given: Sequence[Answer], label: str
 ) -> Group:
-    names = asking.groups[group]
-    if asking.stores_names:
-        return group_of(group, names, said, _pairs(given))
-    return group_of(group, names, said, _pairs(given), n_examples=0)
+    n_examples = N_EXAMPLES if asking.stores_names else 0
+    return group_of(
+        group, asking.groups[group], said, _pairs(given), label=label, n_examples=n_examples
+    )
 
 
 def _of_read(asking: Asking, said: Sequence[Outcome], given: Sequence[Answer]) -> dict[str, Any]:

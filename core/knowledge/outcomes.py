@@ -23,6 +23,7 @@ LEAST_LETTERS = 3
 LABELS = {
     "asked": "asked in training",
     "read": "read, never asked",
+    "left_out": "read here, left out elsewhere",
     "unread": "real people, never read",
     "invented": "invented names",
     "one_letter": "one letter changed",
@@ -31,6 +32,8 @@ LABELS = {
     "no_name": "words that are no names",
     "set": "questions of the set",
 }
+# Of a model that was trained on questions alone.
+NOTHING_READ = {"read": "never asked", "left_out": "never asked, left out elsewhere"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,16 @@ from dataclasses import dataclass
 from typing import Literal
 
 GroupName = Literal[
-    "asked", "read", "unread", "invented", "one_letter", "surname", "crossed", "no_name", "set"
+    "asked",
+    "read",
+    "left_out",
+    "unread",
+    "invented",
+    "one_letter",
+    "surname",
+    "crossed",
+    "no_name",
+    "set",
 ]
 # What an answer is, the first that holds: the true place, the place of the nearest name, the
 # place that most of training's answers name, another place that the data knows, or none of these.
@@ -115,7 +124,9 @@ class Knowledge:
     """All of one checkpoint. `split` is "task" or the name of a question set.
 
     `read`, `never` are the groups that AUROC tells apart; calibration is of the group `read`.
-    `lacking` says for a part (a signal, a breakdown, a group) in a sentence why it is not there.
+    `reads` is False for a model that was trained on questions alone: the group `read` is then of
+    people of whom other models read. `lacking` says for a part (a signal, a breakdown, a group) in
+    a sentence why it is not there.
     `most_frequent` is empty where every answer of a set occurs once.
     """
 
@@ -138,3 +149,4 @@ class Knowledge:
     machine: str
     weights: str
     data: str
+    reads: bool = True

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from math import floor
+from typing import get_args
 
 from core.evaluation.shares import wilson_interval
 from core.figures.knowledge import Outcomes, Sureness
@@ -22,6 +23,7 @@ from core.knowledge.record import (
     Continent,
     Example,
     Group,
+    GroupName,
     Knowledge,
     Outcome,
     Share,
@@ -192,11 +194,22 @@ def continents(rows: Sequence[Continent]) -> tuple[list[Named], list[Dot]]:
 
 
 def _both(groups: Mapping[str, Group], beside: Beside | None) -> list[tuple[Group, str]]:
-    """Each group, then the second model's of the same name; then what only the second has."""
+    """Each group, then the second model's of the same name; what only the second has stands where
+    its kind stands among all.
+    """
     name, others = beside or ("", {})
-    order = [*groups, *(key for key in others if key not in groups)]
+    order = list(groups)
+    for key in others:
+        if key not in groups:
+            order.insert(sum(_rank(other) < _rank(key) for other in order), key)
     sides = ((groups, ""), (others, name))
     return [(side[key], owner) for key in order for side, owner in sides if key in side]
+
+
+def _rank(name: str) -> int:
+    """Where a group stands among all kinds; one's own names come last."""
+    kinds: tuple[str, ...] = get_args(GroupName)
+    return kinds.index(name) if name in kinds else len(kinds)
 
 
 def _named(group: Group, owner: str, first: Mapping[str, Group], note: str, short: str) -> Named:

@@ -5,6 +5,7 @@ from math import ceil
 
 from core.evaluation.shares import wilson_interval
 from core.knowledge.file import TASK
+from core.knowledge.outcomes import NOTHING_READ
 from core.knowledge.record import (
     ATTENTION,
     SIGNALS,
@@ -18,6 +19,7 @@ N_STEPS = 10  # of a probability, from 0 to 1
 ABOUT = {
     "asked": "people it was asked about in training",
     "read": "people it read about",
+    "left_out": "people whom another corpus leaves out",
     "unread": "real people it never read about",
     "invented": "invented people",
     "one_letter": "names with one letter changed",
@@ -26,8 +28,7 @@ ABOUT = {
     "no_name": "words that are no names",
     "set": "the set's own subjects",
 }
-
-
+STRANGERS = "people it was never asked about"  # to a model that read nothing
 OUTCOME_WORDS: dict[Outcome, str] = {
     "right": "right",
     "nearest": "place of the nearest name",
@@ -82,6 +83,8 @@ def right(group: Group) -> int | None:
 
 def about(group: Group) -> str:
     """Whom a group's questions are about."""
+    if group.label == NOTHING_READ["read"]:
+        return STRANGERS
     return ABOUT.get(group.name, group.label)
 
 
@@ -100,11 +103,12 @@ def sureness_meaning(known: Knowledge) -> str:
     low, high = (
         wilson_interval(sure(group), group.n)[end] for group, end in ((read, 0), (never, 1))
     )
-    less = (
-        "It is sure less often of what it never read"
-        if high < low
-        else ("It is sure of what it never read about as often as of what it read")
-    )
+    if not known.reads:
+        less = "It read no text, so that all these people are strangers to it"
+    elif high < low:
+        less = "It is sure less often of what it never read"
+    else:
+        less = "It is sure of what it never read about as often as of what it read"
     return (
         f"{less}: half of its answers about {about(never)} are at least "
         f"{percent(never.probability_median)} likely, half of those about {about(read)} at least "
@@ -240,9 +244,10 @@ def _no_way_out(known: Knowledge) -> str:
         )
     name, best = ranked(known)[0]
     return (
-        f"Looking inside helps only so far: of one name that it read and one that it did not, the "
-        f"best signal, {SIGNALS[name]}, picks the wrong one in {percent(1 - best.value)} of all "
-        "pairs. So ask for the source, not for the model's word."
+        f"Looking inside helps only so far: of two names, one of {about(known.groups[known.read])} "
+        f"and one of {about(known.groups[known.never])}, the best signal, {SIGNALS[name]}, picks "
+        f"the wrong one in {percent(1 - best.value)} of all pairs. So ask for the source, not for "
+        "the model's word."
     )
 
 

@@ -130,11 +130,16 @@ COURSE = (
     replace(
         _PIECES,
         name="course-char",
-        phases=(_TAUGHT, FINE_TUNE),
+        phases=(
+            replace(
+                _MIXED, ordered_facts=0.2, cued_facts=0.1, span_corruption=0.05, questions=0.65
+            ),
+            FINE_TUNE,
+        ),
         vocabulary="char",
         n_layers=3,
         self_taught=1.0,
-        n_steps=6000,
+        n_steps=4500,
     ),
     _PIECES,
     replace(

@@ -81,13 +81,22 @@ def test_every_group_has_three_hundred_and_read_has_all(
 ):
     sizes = {group: len(found) for group, found in of_table.groups.items()}
     everybody = [p for p in table if split_of(p.name) != "train" and p.name not in {*unread_names}]
-    assert sizes == {**dict.fromkeys(STORED, 300), "read": len(everybody)}
+    left_out = [p.name for p in table if split_of(p.name) != "train" and p.name in unread_names]
+    assert sizes == {
+        **dict.fromkeys(STORED, 300),
+        "read": len(everybody),
+        "left_out": len(left_out),
+    }
+    assert sorted(names(of_table.groups["left_out"])) == sorted(left_out)
     assert {named.name for named in of_table.groups["read"]} == {p.name for p in everybody}
     assert of_table.never == "invented"
     assert of_unread.never == "unread"
     assert sorted(names(of_unread.groups["unread"])) == sorted(unread_names)
-    same = {group: found for group, found in of_unread.groups.items() if group != "unread"}
-    assert same == of_table.groups
+    same, others = (
+        {group: found for group, found in asking.groups.items() if group not in both}
+        for asking, both in ((of_unread, ("unread",)), (of_table, ("left_out",)))
+    )
+    assert same == others
 
 
 def test_whoever_is_asked_or_meant_was_asked_in_training(

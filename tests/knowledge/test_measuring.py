@@ -169,3 +169,16 @@ def test_what_a_checkpoint_is_asked_follows_from_it(small: Checkpoint):
     with pytest.raises(ValueError, match="has no task: ask it a question set"):
         asking_for(replace(small, task=None))
     assert np.isfinite(measure(small, asking_for(stored).cut(4)).ece)
+
+
+def test_a_model_trained_on_questions_alone_has_read_nobody(
+    small: Checkpoint, asking: Asking, measured: Knowledge
+):
+    phases = [{"name": "fine-tune", "questions": 1.0}]
+    bare = replace(small, card={"recipe": {"phases": phases}})
+    found = measure(bare, asking.cut(6))
+    assert measured.reads
+    assert measured.groups["read"].label == "read, never asked"
+    assert not found.reads
+    assert found.groups["read"].label == "never asked"
+    assert found.groups["invented"].label == measured.groups["invented"].label

@@ -18,17 +18,23 @@ def test_each_group_is_a_row_with_its_numbers_at_the_end():
     assert "right" not in next(row.row.note for row in found if row.row.name == "invented names")
 
 
-def test_a_second_models_groups_stand_below_the_firsts_and_what_it_has_alone_at_the_end():
+def test_a_second_models_groups_stand_below_the_firsts_and_what_it_has_alone_among_its_kind():
     known, other = fake_knowledge(groups=("read", "invented")), fake_knowledge(groups=tuple(GROUPS))
     found = [row.row for row in rows.sureness(known.groups, ("other", other.groups))]
     names = [row.name for row in found]
-    assert names[:4] == ["read, never asked", "– other", "invented names", "– other"]
+    assert names == [
+        "asked in training",
+        *("read, never asked", "– other"),
+        "real people, never read",
+        *("invented names", "– other"),
+        *("one letter changed", "surname alone"),
+        *("first name and surname of two", "words that are no names"),
+    ]
     alone = found[names.index("real people, never read")]
     assert alone.note.startswith("other · 4")
     assert alone.short == "other"
-    assert [row.beside for row in rows.sureness(known.groups, ("other", other.groups))][:4] == [
-        *(False, True) * 2
-    ]
+    beside = [row.beside for row in rows.sureness(known.groups, ("other", other.groups))]
+    assert beside == [True, False, True, True, False, *[True] * 5]
 
 
 def test_shares_of_answers_come_to_one_and_where_nothing_is_true_none_is_right():

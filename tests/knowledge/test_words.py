@@ -154,3 +154,13 @@ def test_own_names_are_told_in_a_sentence_and_without_a_truth_none_is_right():
 def test_a_group_that_is_missing_is_named_with_the_reason():
     made = fake_knowledge(lacking={"crossed": "nobody has two names.", "entropy": "no pieces"})
     assert words.lacking_groups(made) == ["Without crossed names: nobody has two names."]
+
+
+def test_to_a_model_that_read_nothing_all_are_strangers():
+    made = fake_knowledge(reads=False)
+    groups = {**made.groups, "read": replace(made.groups["read"], label="never asked")}
+    made = replace(made, groups=groups)
+    assert "people it was never asked about" in words.sureness_title(made)
+    assert words.sureness_meaning(made).startswith("It read no text, so that all these people are")
+    assert "people it was never asked about" in words.reader_sentences(made)[2]
+    assert "it read" not in " ".join([words.sureness_title(made), words.signals_meaning(made)])
