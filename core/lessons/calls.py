@@ -26,6 +26,8 @@ Texts, Numbers = tuple[str, ...], tuple[float, ...]
 ASKED = {"checkpoint": str, "question": str}
 OF_HEAD = {**ASKED, "head": str}
 OF_PIECE = {"piece": int}
+OF_GROUP = {"checkpoint": str, "group": str}
+OF_ROW = {"checkpoint": str, "by": str, "row": str}
 DRAWN = {
     "heads": str,
     "beta": float,
@@ -122,6 +124,26 @@ CALLS: Mapping[str, Call] = {
         needs={"checkpoint": str, "head": str},
         may={"mode": str},
     ),
+    # what a model knows and makes up, recorded
+    "names_of_group": Call(gives="how many names of a group were asked", needs=OF_GROUP),
+    "answers_of_group": Call(
+        gives="share of a group's answers that are one of these outcomes",
+        needs={**OF_GROUP, "outcomes": Texts},
+    ),
+    "sure_share": Call(
+        gives="share of a group's answers that are more probable than this",
+        needs={**OF_GROUP, "above": float},
+    ),
+    "group_probability": Call(
+        gives="median or mean probability of a group's answers", needs=OF_GROUP, may={"of": str}
+    ),
+    "auroc": Call(
+        gives="how often the best of these signals tells read from never read",
+        needs={"checkpoint": str, "signals": Texts},
+    ),
+    "calibration_error": Call(gives="ECE of those it read about", needs={"checkpoint": str}),
+    "right_share_by": Call(gives="share right in a row of a breakdown", needs=OF_ROW),
+    "people_share_by": Call(gives="share of a breakdown's people in a row", needs=OF_ROW),
     # attention by hand
     "softmax_weight": Call(
         gives="weight of one key (from 1 on) under softmax(β · scores)",

@@ -27,17 +27,22 @@ TEXT, ASK = "lesson-text", "lesson-ask"
 # Beside the page where there is room, above it on narrow screens; readable from the back row.
 _BLOCK = "[data-testid=stMainBlockContainer]:has(.st-key-lesson)"
 _ROW = ".st-key-lesson > [data-testid=stLayoutWrapper] > [data-testid=stHorizontalBlock]"
+# What sticks is what Streamlit wraps the text in: the text fills it and could not move within.
+_STUCK = f"[data-testid=stLayoutWrapper]:has(> .st-key-{TEXT})"
 STYLE = f"""<style>
 {_BLOCK} {{ padding-left: 2rem; padding-right: 2rem; }}
 {_ROW} > [data-testid=stColumn]:first-child {{ min-width: 16rem; }}
-.st-key-{TEXT} {{ position: sticky; top: 3.5rem; }}
+{_STUCK} {{
+  position: sticky; top: 3.5rem; max-height: calc(100vh - 3.5rem); overflow-y: auto;
+  margin-left: -0.25rem; padding-left: 0.25rem; /* room for the ring of a button in focus */
+}}
 .st-key-{TEXT} p {{ font-size: 1.125rem; }}
 .st-key-{ASK} p {{ font-size: 1.375rem; }}
 @media (max-width: 800px) {{
   {_BLOCK} {{ padding-left: 1rem; padding-right: 1rem; }}
   {_ROW} {{ flex-direction: column; }}
   {_ROW} > [data-testid=stColumn] {{ width: 100%; flex: 1 1 auto; }}
-  .st-key-{TEXT} {{ position: static; }}
+  {_STUCK} {{ position: static; max-height: none; overflow-y: visible; }}
 }}
 </style>"""
 

@@ -88,6 +88,25 @@ def test_the_text_stands_beside_the_page_and_above_it_where_it_is_narrow(
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
+def test_the_text_stays_in_sight_while_a_long_page_is_scrolled(open_page: Open):
+    name, number, step = next(
+        (lesson.name, number, step)
+        for lesson in list_lessons()
+        for number, step in enumerate(lesson.steps, 1)
+        if step.page == "knowledge"
+    )
+    page = open_page("/lessons", lesson=name, step=str(number))
+    wait_for_step(page, step.title)
+    uncover(page, step)
+    page.get_by_role("heading", name="Whose places?").wait_for()
+    main, text = page.locator("[data-testid=stMain]"), page.locator(TEXT)
+    before = text.bounding_box()["y"]
+    assert main.evaluate("e => { e.scrollTop = 1000; return e.scrollTop }") == 1000
+    assert 0 < text.bounding_box()["y"] <= before
+    forward = page.get_by_role("button", name="Next").bounding_box()
+    assert forward["y"] + forward["height"] <= 720
+
+
 def test_what_a_link_hides_is_gone_and_the_rest_is_there(server: str, visit: Open):
     page = visit(server, "/attention_by_hand", hide=["hand-example", "sidebar", "header", "text"])
     page.locator("[data-testid=stVegaLiteChart] svg").first.wait_for()
