@@ -18,7 +18,8 @@ def wilson_interval(correct: int, total: int, *, z: float = 1.96) -> tuple[float
     share, n = correct / total, total
     center = (share + z * z / (2 * n)) / (1 + z * z / n)
     half = z / (1 + z * z / n) * (share * (1 - share) / n + z * z / (4 * n * n)) ** 0.5
-    return max(0.0, center - half), min(1.0, center + half)
+    # Where none or all are right the bound is the share itself, which rounding may miss.
+    return (center - half if correct else 0.0), (center + half if correct < total else 1.0)
 
 
 def constant_baseline(known: Sequence[Question], asked: Sequence[Question]) -> tuple[str, float]:

@@ -142,6 +142,12 @@ def test_on_the_course_s_dev_always_london_is_right_in_one_of_twenty(course: Tra
     assert nearest_name_baseline(course.known(), course.dev) == 15 / 500
 
 
+@pytest.mark.parametrize("total", [1, 7, 83, 300])
+def test_of_none_and_of_all_the_interval_ends_at_the_share_exactly(total: int):
+    assert wilson_interval(0, total)[0] == 0.0
+    assert wilson_interval(total, total)[1] == 1.0
+
+
 @pytest.mark.parametrize(
     ("correct", "total", "low", "high"),
     [
