@@ -133,7 +133,7 @@ def _row(folder: Path, digest: Callable[[Path], str]) -> Row | None:
         kind = str(read_json(folder / VOCABULARY).get("kind"))
         n_parameters, seconds = int(card.get("n_parameters") or 0), card.get("seconds")
         seconds = None if seconds is None else float(seconds)
-        self_taught, practised = _self_taught(card), _practised(card)
+        self_taught, practised = self_taught_share(card), _practised(card)
     except (KeyError, ValueError, TypeError, OverflowError):  # the last from an infinite number
         return None
     measured, problem = _measured(folder, card, digest)
@@ -214,11 +214,11 @@ def _phases(card: dict[str, Any]) -> list[dict[str, Any]] | None:
     return [*before, *map(_object, cast(list[Any], phases))]
 
 
-def _self_taught(card: dict[str, Any]) -> float:
+def self_taught_share(card: dict[str, Any]) -> float:
     """The largest share of the reader's questions, in it and in what it started from."""
     begun = _object(card.get("start_from"))
     own = float(_object(card.get("recipe")).get("self_taught") or 0)
-    return max(own, _self_taught(begun)) if begun else own
+    return max(own, self_taught_share(begun)) if begun else own
 
 
 def _practised(card: dict[str, Any]) -> tuple[int, int] | None:

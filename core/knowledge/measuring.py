@@ -9,7 +9,7 @@ from core.checkpoints.store import Checkpoint
 from core.checkpoints.store import asking as asked_a_set
 from core.data.people import Question, load_people
 from core.data.question_set import QuestionSet
-from core.evaluation.report_card import objectives_of
+from core.evaluation.report_card import objectives_of, self_taught_share
 from core.generation.greedy import Answer, answer, prompt_ids
 from core.inspection.heads import head_name
 from core.knowledge.asking import Asking, asking_of, asking_of_set
@@ -26,6 +26,7 @@ from core.knowledge.outcomes import (
     LABELS,
     N_EXAMPLES,
     NOTHING_READ,
+    SELF_TAUGHT,
     Places,
     group_of,
     outcomes,
@@ -70,7 +71,7 @@ def measure(
         raise ValueError(f"there is no name of the group {lost[0]!r}: nothing can be told apart")
     started = time.perf_counter()
     reads = objectives_of(stored.card) != ()
-    labels = LABELS if reads else LABELS | NOTHING_READ
+    labels = _labels(stored, reads=reads)
     seen: dict[GroupName, Signals] = {
         group: _look(stored, asking, names, labels[group], progress)
         for group, names in asking.groups.items()
@@ -140,6 +141,13 @@ def ask_own(
         OWN, names, found, _pairs(given), label="your own names", n_examples=len(names)
     )
     return group, group.examples
+
+
+def _labels(stored: Checkpoint, *, reads: bool) -> dict[str, str]:
+    """What the groups are to this model: not every one has read, and one may have taught itself."""
+    if not reads:
+        return LABELS | NOTHING_READ
+    return LABELS | SELF_TAUGHT if self_taught_share(stored.card) else LABELS
 
 
 def _look(

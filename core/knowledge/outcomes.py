@@ -34,6 +34,8 @@ LABELS = {
 }
 # Of a model that was trained on questions alone.
 NOTHING_READ = {"read": "never asked", "left_out": "never asked, left out elsewhere"}
+# Of one that practised what readers wrote about people it was never given an answer about.
+SELF_TAUGHT = {"read": "read, taught itself"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -189,3 +189,13 @@ def test_a_model_trained_on_questions_alone_has_read_nobody(
     assert not found.reads
     assert found.groups["read"].label == "never asked"
     assert found.groups["invented"].label == measured.groups["invented"].label
+
+
+def test_a_model_that_taught_itself_was_asked_about_those_it_read(
+    small: Checkpoint, asking: Asking
+):
+    phases = [{"name": "pretrain", "ordered_facts": 0.5, "questions": 0.5}]
+    taught = replace(small, card={"recipe": {"phases": phases, "self_taught": 1.0}})
+    found = measure(taught, asking.cut(6))
+    assert found.reads
+    assert found.groups["read"].label == "read, taught itself"
