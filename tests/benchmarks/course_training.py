@@ -293,7 +293,7 @@ def until_mark(ids: list[int]) -> list[int]:
 
 def prepare(corpus: TrainingCorpus, options: argparse.Namespace) -> Setting:
     """Model, vocabulary and data of the preset; both models start from the same parameters."""
-    recipe = preset("course-char" if options.char else "course-pieces")
+    recipe = preset("course-char-untaught" if options.char else "course-untaught")
     if options.char:  # the course's vanilla shape
         recipe = replace(recipe, n_layers=4, positions="learned")
     if options.corruption:
