@@ -10,6 +10,7 @@ from typing import Any
 
 import torch
 
+from core.checkpoints.progress import Progress
 from core.checkpoints.shelf import CARD
 from core.files import read_json
 from core.jobs.recorder import Recorder
@@ -30,7 +31,16 @@ def work(
     torch.set_num_threads(spec.threads)
     with suppress(OSError):
         os.nice(NICENESS)
-    run = _open(spec, folder, reporter)
+
+    def told(said: str) -> None:
+        reporter.write(activity=said)
+        if is_stopped():
+            raise _StoppedError
+
+    try:
+        run = _open(spec, folder, told)
+    except _StoppedError:
+        return None
     if run is None:
         (folder / STATE).unlink(missing_ok=True)
         return read_json(folder / CARD)["figures"]
@@ -51,7 +61,11 @@ def work(
     return finish(run)["figures"]
 
 
-def _open(spec: TrainSpec, folder: Path, reporter: Reporter) -> Run | None:
+class _StoppedError(Exception):
+    """Asked to stop before the first step: nothing is there yet that could be saved."""
+
+
+def _open(spec: TrainSpec, folder: Path, told: Progress) -> Run | None:
     """The run that this folder holds or begins; None if it has been finished already."""
     course = corpus_folder(spec.recipe)
     if (folder / RUN).exists():
@@ -69,7 +83,7 @@ def _open(spec: TrainSpec, folder: Path, reporter: Reporter) -> Run | None:
         most_steps=spec.limits.steps,
         start_from=None if spec.start_from is None else _checkpoint(folder, spec.start_from),
         make_folder=False,
-        told=lambda said: reporter.write(activity=said),
+        told=told,
     )
 
 
