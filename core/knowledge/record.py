@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 GroupName = Literal[
+    "set",
     "asked",
     "read",
     "left_out",
@@ -18,7 +19,6 @@ GroupName = Literal[
     "surname",
     "crossed",
     "no_name",
-    "set",
 ]
 # What an answer is, the first that holds: the true place, the place of the nearest name, the
 # place that most of training's answers name, another place that the data knows, or none of these.

@@ -5,7 +5,7 @@ import pytest
 from core.figures.knowledge_measures import ANSWERED, MADE_UP, RIGHT, TRAINED
 from core.knowledge import rows, words
 from core.knowledge.record import OUTCOMES, Auroc, Share
-from tests.knowledge.fake import GROUPS, fake_knowledge
+from tests.knowledge.fake import GROUPS, fake_knowledge, fake_set
 
 
 def test_each_group_is_a_row_with_its_numbers_at_the_end():
@@ -100,3 +100,9 @@ def test_examples_are_told_with_what_is_right_or_a_dash():
     kinds = words.outcome_words(known)
     (row,) = rows.example_table(known.groups["invented"].examples, kinds)
     assert list(row.values())[:4] == ["Adana Bellova", "Ksarville", "–", "made-up word"]
+
+
+def test_a_sets_own_questions_stay_first_beside_a_model_with_a_task():
+    asked, other = fake_set(), fake_knowledge()
+    names = [row.row.name for row in rows.sureness(asked.groups, ("other", other.groups))]
+    assert names[:3] == ["questions of the set", "asked in training", "read, never asked"]
