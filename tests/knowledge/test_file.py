@@ -70,7 +70,7 @@ def test_numbers_have_five_digits():
         (lambda data: data.pop("ece"), "knowledge.json: missing keys: ece"),
         (lambda data: data.pop("groups"), "knowledge.json: groups is missing"),
         (lambda data: data.update(groups=[]), "groups: an object is needed"),
-        (lambda data: data["groups"].update(friends={}), "groups: 'friends' is none of set, asked,"),
+        (lambda data: data["groups"].update(friends={}), "groups: 'friends' is none of set,"),
         (lambda data: data.update(read="friends"), "read is 'friends', one of asked, read,"),
         (lambda data: data["groups"].pop("invented"), "never is 'invented', one of asked, read,"),
         (lambda data: data["groups"]["read"].update(right=705), "not those of 1100 answers"),
