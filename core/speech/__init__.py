@@ -1,0 +1,1 @@
+"""Sound, spoken sentences and what is measured of recognition; free of torch."""
