@@ -48,8 +48,6 @@ def read_wav(data: bytes, name: str) -> Sound:
     A size of sound that its writer did not know yet (0, or as large as can be) means the rest of
     the file. Raises ValueError: one sentence that says what is wrong and what is allowed.
     """
-    if len(data) > MOST_WAV_BYTES:
-        _refuse(name, f"{len(data):,} bytes; at most {MOST_WAV_BYTES:,} are read")
     found, sound = _parts(data, name)
     n_samples = len(sound) // found.align
     seconds = n_samples / found.rate
@@ -57,6 +55,14 @@ def read_wav(data: bytes, name: str) -> Sound:
         _refuse(name, f"{seconds:.3g} s; {LEAST_SECONDS} to {MOST_SECONDS:g} s of sound are read")
     samples = _samples(sound[: n_samples * found.align], found, name)
     return resampled(samples.reshape(-1, found.channels).mean(1, dtype=np.float32), found.rate)
+
+
+def wav_seconds(data: bytes, name: str) -> float:
+    """How long the sound of a WAV file is, by its head alone. Raises ValueError as `read_wav`,
+    but for no length.
+    """
+    found, sound = _parts(data, name)
+    return len(sound) // found.align / found.rate
 
 
 def write_wav(samples: Sound) -> bytes:
@@ -103,6 +109,8 @@ def _kernel(offsets: NDArray[np.floating], rate: int) -> Sound:
 
 def _parts(data: bytes, name: str) -> tuple[_Format, memoryview]:
     """Format and bytes of the sound, neither copied nor read."""
+    if len(data) > MOST_WAV_BYTES:
+        _refuse(name, f"{len(data):,} bytes; at most {MOST_WAV_BYTES:,} are read")
     if data[:4] != b"RIFF" or data[8:12] != b"WAVE":
         _refuse(name, f"no WAV file: it begins with {data[:12]!r}, not with RIFF and WAVE")
     found: _Format | None = None
