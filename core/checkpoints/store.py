@@ -28,9 +28,9 @@ from core.data.question_set import QuestionSet
 from core.data.task import Task, task_of
 from core.data.vocabulary import Vocabulary, vocabulary_from_dict
 from core.files import MOST_WEIGHTS_BYTES, read_json, sha256, write_json, write_whole
-from core.models.config import GPTConfig
-from core.models.gpt import GPT, parameter_shapes
+from core.models.families import OwnConfig, config_from_dict, make_model, parameter_shapes
 from core.models.seam import Model
+from core.models.trained import Trained
 from core.reading import refuse_large
 
 
@@ -60,7 +60,7 @@ def asking(stored: Checkpoint, asked: QuestionSet | None) -> Checkpoint:
 
 def save_checkpoint(
     folder: Path,
-    model: GPT,
+    model: Trained[Any],
     vocabulary: Vocabulary,
     card: dict[str, Any],
     *,
@@ -85,7 +85,7 @@ def write_card(folder: Path, card: dict[str, Any]) -> None:
     write_json(folder / CARD, {**card, "files": files})
 
 
-def save_weights(path: Path, model: GPT, *, dtype: torch.dtype) -> None:
+def save_weights(path: Path, model: Trained[Any], *, dtype: torch.dtype) -> None:
     """The parameters alone, stored in `dtype`. The folder of snapshots is made in that of its run,
     which must be there.
     """
@@ -119,16 +119,16 @@ def load_checkpoint(folder: Path, *, snapshot: int | None = None) -> Checkpoint:
     path = shipped_weights(folder, snapshot)
     _refuse_mismatch(folder, card, path)
     _refuse_other_shapes(path, parameter_shapes(config))  # before the model takes its memory
-    model = GPT(config)
+    model = make_model(config).eval()
     load_weights(model, path)
-    return Checkpoint(model.eval(), vocabulary, task_of(card), folder.name, card)
+    return Checkpoint(model, vocabulary, task_of(card), folder.name, card)
 
 
-def read_config(path: Path) -> GPTConfig:
+def read_config(path: Path) -> OwnConfig:
     """The sizes of a model. Raises ValueError naming the file, the size and what is allowed."""
     data = read_json(path)
     try:
-        return GPTConfig(**data)
+        return config_from_dict(data)
     except (ValueError, TypeError) as error:  # TypeError: keys that it does not know or lacks
         raise ValueError(f"{path}: {error}") from None
 
@@ -142,7 +142,7 @@ def read_vocabulary(path: Path) -> Vocabulary:
         raise ValueError(f"{path}: {error}") from None
 
 
-def load_weights(model: GPT, path: Path) -> None:
+def load_weights(model: Trained[Any], path: Path) -> None:
     """Strict load of one safetensors file. Raises CheckpointError naming tensor and shapes."""
     _refuse_other_shapes(path, {name: tuple(t.shape) for name, t in model.state_dict().items()})
     tensors = read_tensors(path, MOST_WEIGHTS_BYTES)

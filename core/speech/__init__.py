@@ -1,1 +1,1 @@
-"""Sound, spoken sentences and what is measured of recognition; free of torch."""
+"""Speech: sounds, features, voices, what is spoken, and how what was heard is scored. No torch."""
