@@ -19,7 +19,8 @@ from core.files import write_json
 from core.intervals import wilson_interval
 from core.reader.reading import Found, Readers, read
 from core.reader.writing import is_sure, pairs_of, readers_of
-from core.runs.card import figure, machine
+from core.runs.card import machine
+from core.runs.kind import figure
 
 SUREST = 0.9
 

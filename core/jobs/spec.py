@@ -20,6 +20,8 @@ from core.speech.spoken import found_spoken
 from core.training.presets import FINE_TUNING
 from core.training.presets import preset as preset_by_name
 from core.training.recipe import Overrides, Recipe, overrides_from_dict, recipe_from_dict
+from core.training.speech_recipe import KIND as SPEECH
+from core.training.speech_recipe import speech_recipe_from_dict
 
 VERBS = ("train", "bench")
 DEVICES = ("cpu",)
@@ -182,9 +184,11 @@ def n_cores() -> int:
 
 
 def _read_recipe(data: dict[str, Any]) -> Recipe:
-    """By its kind. What has none is of the first, and is read without torch: pages list jobs."""
+    """By its kind; ours are read without torch, for pages list jobs."""
     if "kind" not in data:
         return recipe_from_dict(data)
+    if data["kind"] == SPEECH:
+        return speech_recipe_from_dict(data)
     from core.runs.kinds import kind_of_dict
 
     return kind_of_dict(data).read_recipe(data)
