@@ -7,9 +7,9 @@ once it is written; those of the first row, which are older, have none.
 
 import random
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from core.checkpoints.progress import Progress
 from core.checkpoints.store import Checkpoint
@@ -18,9 +18,9 @@ from core.data.task import TASKS
 from core.data.vocabulary import Vocabulary
 from core.evaluation.accuracy import evaluate
 from core.evaluation.shares import constant_baseline
+from core.reader.writing import written_from_dict, written_questions, written_to_dict
 from core.runs.kind import Kind, Probe, figure
 from core.runs.speech_kind import SPEECH
-from core.reader.writing import written_from_dict, written_questions, written_to_dict
 from core.training.examples import training_data
 from core.training.loop import Trainer, trainer_factory
 from core.training.recipe import Recipe, recipe_from_dict

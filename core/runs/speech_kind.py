@@ -4,23 +4,22 @@ Held out are questions about people of whom no sentence of training speaks ("tun
 spoken); dev and test are others. A recording counts as right when every character is.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, cast
 
 from core.checkpoints.store import Checkpoint
 from core.data.vocabulary import Vocabulary
 from core.generation.hearing import hear
-from core.models.families import OwnModel
 from core.runs.kind import Kind, Probe, figure
-from core.speech.real import for_training
+from core.speech.real_split import learned_real
 from core.speech.scores import character_error
 from core.speech.sentences import Split
-from core.speech.spoken import Spoken, Utterance, load_spoken
+from core.speech.spoken import Spoken, load_spoken
 from core.speech.voices import TRAINED
 from core.training.loop import Trainer
 from core.training.recipe import Recipe
-from core.training.speech import speech_trainers, speech_vocabulary
+from core.training.speech import Hearable, speech_trainers, speech_vocabulary
 from core.training.speech_recipe import KIND, SpeechRecipe, speech_recipe_from_dict
 
 SPLITS: dict[str, Split] = {"held-out": "tune", "dev": "dev", "test": "test"}
@@ -43,16 +42,14 @@ def _make_vocabulary(_recipe: Recipe, _data: Spoken) -> Vocabulary:
 
 def _make_trainers(
     recipe: Recipe, data: Spoken, vocabulary: Vocabulary, seed: int, weights: Path | None
-) -> Any:
-    heard: Sequence[Utterance] = data.utterances["train"]
+) -> Callable[[int], Trainer]:
+    heard: Sequence[Hearable] = data.utterances["train"]
     if cast(SpeechRecipe, recipe).real_voice:
-        heard = with_real_voice(heard, for_training())
+        heard = with_real_voice(heard, learned_real())
     return speech_trainers(recipe, heard, vocabulary, seed, weights)
 
 
-def with_real_voice(
-    spoken: Sequence[Utterance], real: Sequence[Utterance]
-) -> tuple[Utterance, ...]:
+def with_real_voice(spoken: Sequence[Hearable], real: Sequence[Hearable]) -> tuple[Hearable, ...]:
     """As many of each: recordings are repeated until they are heard as often as spoken ones."""
     repeats = max(1, len(spoken) // len(real))
     return (*spoken, *tuple(real) * repeats)
@@ -60,7 +57,7 @@ def with_real_voice(
 
 def _probe(trainer: Trainer, vocabulary: Vocabulary, data: Spoken, seed: int) -> Probe:
     asked = data.utterances["tune"][:N_PROBED]
-    stored = Checkpoint(cast(OwnModel, trainer.model), vocabulary)
+    stored = Checkpoint(trainer.model, vocabulary)
     heard = hear(stored, [one.frames for one in asked])
     index = seed % len(asked)
     said = [one.text for one in asked]

@@ -10,11 +10,12 @@ import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import cast
+from typing import Protocol, cast
 
 import numpy as np
 import torch
 import torch.nn.functional as F
+from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from core.data.own_vocabulary import CharVocabulary
@@ -22,13 +23,22 @@ from core.data.vocabulary import Vocabulary
 from core.models.recogniser import Memory, Recogniser, columns_of
 from core.speech.features import N_BANDS
 from core.speech.sentences import CHARACTERS
-from core.speech.spoken import Utterance
 from core.training.examples import IGNORE, POOL_SIZE
 from core.training.loop import Trainer, trainer_factory
 from core.training.recipe import Phase, Recipe
 from core.training.speech_recipe import SpeechRecipe
 
 WIDEST_BANDS, WIDEST_TIME = 6, 8  # of a mask
+
+
+class Hearable(Protocol):
+    """A sound's frames (frames, N_BANDS), and the plain text that is said in it."""
+
+    @property
+    def frames(self) -> NDArray[np.floating]: ...
+
+    @property
+    def text(self) -> str: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +64,7 @@ def speech_vocabulary() -> CharVocabulary:
 
 
 def pool_of_sounds(
-    data: Sequence[Utterance], recipe: Recipe, phase: Phase, *, seed: int, pool: int
+    data: Sequence[Hearable], recipe: Recipe, phase: Phase, *, seed: int, pool: int
 ) -> list[SpeechBatch]:
     """The batches of one pool of utterances, of similar length inside and in random order.
 
@@ -63,7 +73,7 @@ def pool_of_sounds(
     speech = cast(SpeechRecipe, recipe)
     generator = random.Random(f"{seed}:{phase.name}:{pool}")
     members = [data[i] for i in _drawn(len(data), seed=seed, pool=pool)]
-    groups: list[list[Utterance]] = [[]]
+    groups: list[list[Hearable]] = [[]]
     for one in sorted(members, key=lambda one: len(one.frames)):
         if groups[-1] and (len(groups[-1]) + 1) * len(one.frames) > recipe.tokens_per_batch:
             groups.append([])
@@ -72,7 +82,7 @@ def pool_of_sounds(
     return [collate(group, speech, seed=generator.randrange(2**31)) for group in groups]
 
 
-def collate(group: Sequence[Utterance], recipe: SpeechRecipe, *, seed: int) -> SpeechBatch:
+def collate(group: Sequence[Hearable], recipe: SpeechRecipe, *, seed: int) -> SpeechBatch:
     """A batch; its masks are drawn by the seed."""
     vocabulary = speech_vocabulary()
     generator = np.random.default_rng(seed)
@@ -92,7 +102,7 @@ def collate(group: Sequence[Utterance], recipe: SpeechRecipe, *, seed: int) -> S
     return SpeechBatch(frames, n_frames, inputs, targets, n_tokens, seed)
 
 
-def mask(heard: np.ndarray, recipe: SpeechRecipe, generator: np.random.Generator) -> None:
+def mask(heard: NDArray[np.float32], recipe: SpeechRecipe, generator: np.random.Generator) -> None:
     """Set stretches of bands and of time to 0, which is their mean, in place."""
     for n_masks, widest, axis in (
         (recipe.n_band_masks, WIDEST_BANDS, 1),
@@ -142,7 +152,7 @@ def ctc_loss(head: nn.Module, memory: Memory, batch: SpeechBatch) -> Tensor:
 
 def speech_trainers(
     recipe: Recipe,
-    data: Sequence[Utterance],
+    data: Sequence[Hearable],
     vocabulary: Vocabulary,
     seed: int,
     weights: Path | None,
