@@ -53,7 +53,11 @@ def make_spoken(options: argparse.Namespace) -> None:
     sentences = planned(n_train=options.sentences, seed=options.seed)
     settings = settings_of(sentences, n_train=options.sentences, seed=options.seed)
     with tqdm(total=len(sentences), unit="sentence", disable=None) as bar:
-        make(folder, sentences, settings=settings, progress=lambda *_: bar.update())
+
+        def told(_done: int, _total: int) -> None:
+            bar.update()
+
+        make(folder, sentences, settings=settings, progress=told)
     spoken = load_spoken(folder)
     report = {
         "out": str(folder),
