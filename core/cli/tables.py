@@ -54,7 +54,7 @@ def trained(
     `options.runs` is named after recipe, length and seed, so that other lengths are other runs.
     Raises ValueError if the folder holds another training.
     """
-    length = f"{options.minutes:g}min" if steps is None else f"{steps}steps"
+    length = f"{options.minutes:g}min" if options.steps is None else f"{options.steps}steps"
     folder: Path = options.runs / f"{recipe.name}-{length}-{seed}"
     if (folder / CARD).exists() and not (folder / RUN).exists():
         return _finished(folder, recipe, options, seed=seed, steps=steps)
@@ -108,18 +108,13 @@ def ablation(options: argparse.Namespace) -> None:
     Only held-out training questions are measured. A stopped run goes on when it is called again.
     """
     rows, file = ABLATIONS[options.of]
+    options.steps = options.steps or rows[0].recipe.n_steps
     cards = [
-        trained(
-            row.recipe,
-            options,
-            seed=options.seed,
-            tuning=True,
-            steps=options.steps or row.recipe.n_steps,
-        )
+        trained(row.recipe, options, seed=options.seed, tuning=True, steps=options.steps)
         for row in rows
     ]
     table: dict[str, Any] = {
-        "minutes": None if options.steps or rows[0].recipe.n_steps else options.minutes,
+        "minutes": None if options.steps else options.minutes,
         "seed": options.seed,
         "machine": cards[0]["machine"],
         "split": "held-out",
