@@ -44,15 +44,15 @@ def tiny_recipe(**changes: Any) -> SpeechRecipe:
         "width": 16,
         "n_heads": 2,
         "n_layers": 2,
-        "tokens_per_batch": 400,
+        "tokens_per_batch": 900,
         "n_steps": 4,
     }
     return SpeechRecipe(**{**usual, **changes})
 
 
 def tones(text: str, voice: Voice) -> NDArray[np.float32]:
-    """Each letter a tone of its own for 50 ms, half a tone apart, at the pitch of the voice."""
-    time = np.arange(RATE // 20) / RATE
+    """Each letter a tone of its own for 100 ms, half a tone apart, at the pitch of the voice."""
+    time = np.arange(RATE // 10) / RATE
     base = 200.0 + voice.pitch
     hertz = [base * 2 ** ((ord(letter) - ord("a")) / 12) for letter in plain(text) if letter != " "]
     return np.concatenate([0.3 * np.sin(2 * np.pi * h * time) for h in hertz]).astype(np.float32)
