@@ -11,8 +11,8 @@ from core.checkpoints.store import Checkpoint
 from core.data.people import Person
 from core.models.recogniser import Recogniser
 from core.models.recogniser_config import Decoder, RecogniserConfig
-from core.speech.features import RATE
 from core.speech.sentences import QUESTION, Sentence, plain
+from core.speech.sound import RATE
 from core.speech.spoken import make
 from core.speech.voices import TRAINED, Voice
 from core.training.recipe import Phase

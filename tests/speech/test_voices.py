@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from core.speech import voices
-from core.speech.features import RATE
+from core.speech.sound import RATE
 from core.speech.voices import NEW, TRAINED, Voice, drawn_voice, speak, version, why_silent
 
 spoken = pytest.mark.skipif(
