@@ -21,6 +21,7 @@ COURSE_VARIABLE = "A5_DATA"
 TRACES_VARIABLE = "EXPLORER_TRACES"
 QUESTIONS_VARIABLE = "EXPLORER_QUESTIONS"
 CLASSROOM_VARIABLE = "EXPLORER_CLASSROOM"
+PICTURES_VARIABLE = "EXPLORER_IMAGES"
 
 
 def course_folder() -> Path | None:
@@ -49,3 +50,8 @@ def traces_folder() -> Path | None:
 def classroom_folder() -> Path:
     """Where the answers of classes are kept: beside the runs unless the environment says where."""
     return _named_by(CLASSROOM_VARIABLE) or RUNS.parent / "classroom"
+
+
+def pictures_folder() -> Path:
+    """Where sets of pictures lie: beside the runs unless the environment says where."""
+    return _named_by(PICTURES_VARIABLE) or RUNS.parent / "pictures"
