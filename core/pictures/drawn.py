@@ -35,8 +35,8 @@ def drawn_digits(
             f"all together at most {MOST_DRAWN:,}"
         )
     streams = np.random.SeedSequence(seed).spawn(len(counts))
-    parts = [_draw(n, np.random.default_rng(s)) for n, s in zip(counts, streams, strict=True)]
-    train, validation, test = parts
+    rngs = [np.random.default_rng(stream) for stream in streams]
+    train, validation, test = (_draw(n, rng) for n, rng in zip(counts, rngs, strict=True))
     return Pictures(
         name="drawn",
         classes=DIGITS,
@@ -49,12 +49,12 @@ def drawn_digits(
 
 def _draw(n: int, rng: np.random.Generator) -> Split:
     labels = rng.permutation(np.arange(n, dtype=np.int64) % len(DIGITS))
-    thickness = rng.integers(len(THICKNESSES), size=n)
+    thickness = rng.choice(THICKNESSES, size=n)
     maps = _inverse_maps(n, rng)
     noise = rng.normal(0.0, NOISE, (n, SIDE, SIDE)).astype(np.float32)
     clean = np.empty((n, SIDE, SIDE), np.float32)
-    for i, (digit, stroke) in enumerate(zip(labels, thickness, strict=True)):
-        fine = _template(int(digit), THICKNESSES[stroke]).transform(
+    for i in range(n):
+        fine = _template(int(labels[i]), int(thickness[i])).transform(
             (_FINE, _FINE), Image.Transform.AFFINE, maps[i], Image.Resampling.BILINEAR
         )
         clean[i] = np.asarray(fine.reduce(2))

@@ -203,7 +203,8 @@ def _split(part: str, arrays: dict[str, Numbers]) -> Split:
             f"{part}_labels run from {low} to {high}; they number the classes from 0, of which "
             f"there are at most {MOST_CLASSES}"
         )
-    return Split(pictures=arrays[f"{part}_images"], labels=labels.astype(np.int64))
+    pictures = arrays[f"{part}_images"].astype(np.uint8, copy=False)  # what it is already
+    return Split(pictures=pictures, labels=labels.astype(np.int64))
 
 
 def _n_classes(splits: dict[str, Split]) -> int:
