@@ -15,7 +15,7 @@ Grey = NDArray[np.float64]
 
 
 def fitted(grey: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """(SIDE, SIDE) of (height, width). What is darker than a light border becomes white.
+    """(SIDE, SIDE) of (height, width): white is what differs most from the border, to either side.
 
     Raises ValueError if nothing stands out from the border.
     """
@@ -32,8 +32,8 @@ def _ink(grey: Grey) -> Grey:
     """Between 0 for the border's own grey and 1 for what stands out from it most."""
     border = np.concatenate([grey[0], grey[-1], grey[:, 0], grey[:, -1]])
     paper = float(np.median(border))
-    ink = paper - grey if paper > 127 else grey - paper
-    most = float(ink.max())
+    darker, lighter = paper - float(grey.min()), float(grey.max()) - paper
+    ink, most = (paper - grey, darker) if darker > lighter else (grey - paper, lighter)
     if most < FEWEST_GREYS:
         raise ValueError(
             "nothing stands out in the picture: draw light on dark or dark on light, with room "
@@ -60,9 +60,11 @@ def _shrunk(ink: Grey) -> Grey:
 def _corner(box: Grey) -> tuple[int, int]:
     """Of the box in the picture, so that the centre of mass lies in the middle, if it has room."""
     height, width = box.shape
-    mass = box.sum()
-    row = (box.sum(axis=1) @ np.arange(height)) / mass
-    column = (box.sum(axis=0) @ np.arange(width)) / mass
-    middle = (SIDE - 1) / 2
-    top, left = round(middle - float(row)), round(middle - float(column))
+    top = round((SIDE - 1) / 2 - _middle(box.sum(axis=1)))
+    left = round((SIDE - 1) / 2 - _middle(box.sum(axis=0)))
     return min(max(top, 0), SIDE - height), min(max(left, 0), SIDE - width)
+
+
+def _middle(masses: Grey) -> float:
+    """Where a row of masses is in balance."""
+    return float(np.dot(np.arange(len(masses)), masses) / masses.sum())

@@ -102,12 +102,14 @@ def _refuse_long_directory(file: IO[bytes]) -> None:
     tail = file.read(_END.size)
     if len(tail) < _END.size or not tail.startswith(b"PK\x05\x06"):
         raise ValueError(f"not an {ENDING} file: no directory of an archive ends it")
-    _, _, _, _, n_members, n_bytes, _, _ = _END.unpack(tail)
+    _, _, _, _, n_members, n_bytes, place, _ = _END.unpack(tail)
     if n_members > MOST_MEMBERS or n_bytes > MOST_DIRECTORY_BYTES:
         raise ValueError(
             f"its directory claims {n_members:,} members in {n_bytes:,} bytes; at most "
             f"{MOST_MEMBERS} in {MOST_DIRECTORY_BYTES:,} are read"
         )
+    if place + n_bytes + _END.size != size:
+        raise ValueError(f"not a whole {ENDING} file: its directory is not where it says")
     file.seek(max(0, size - _END.size - 20))
     if file.read(4) == b"PK\x06\x07":
         raise ValueError("an archive of the form zip64, which no such file needs")
@@ -191,6 +193,8 @@ def _numbers(archive: zipfile.ZipFile, member: zipfile.ZipInfo, stored: _Stored)
     with archive.open(member) as file:
         file.read(stored.n_header)
         raw = file.read()  # never more than the directory claims
+    if len(raw) != prod(stored.shape) * stored.dtype.itemsize:
+        raise EOFError
     numbers: Numbers = np.frombuffer(raw, stored.dtype)
     return np.ascontiguousarray(numbers.reshape(stored.shape, order="F" if stored.fortran else "C"))
 

@@ -35,7 +35,7 @@ _ODD = (
     struct.error,
     zlib.error,
     Image.DecompressionBombError,
-    Image.DecompressionBombWarning,  # an error where warnings are
+    Warning,  # an error where warnings are
 )
 
 
@@ -67,12 +67,12 @@ def _small(image: Image.Image) -> Image.Image:
     if image.mode.startswith(("I", "F")):  # 16 bits a point, which Pillow would cut off at 255
         deep = np.asarray(image).astype(np.float64)
         image = Image.fromarray((deep / max(1.0, float(deep.max())) * 255).astype(np.uint8))
-    upright = ImageOps.exif_transpose(image)
-    upright.thumbnail((SMALL, SMALL), Image.Resampling.BOX)
-    if not upright.has_transparency_data:
-        return upright.convert("L")
-    seen = upright.convert("LA")
-    grey, alpha = (np.asarray(band, np.float64) for band in seen.split())
+    plain = image.convert("LA" if image.has_transparency_data else "L")
+    plain.thumbnail((SMALL, SMALL), Image.Resampling.BOX)
+    upright = ImageOps.exif_transpose(plain)
+    if upright.mode == "L":
+        return upright
+    grey, alpha = (np.asarray(band, np.float64) for band in upright.split())
     inked = float((grey * alpha).sum() / max(1.0, float(alpha.sum())))
     paper = 255.0 if inked < 128 else 0.0  # so that light strokes and dark ones stand out
     over = (grey * alpha + paper * (255 - alpha)) / 255

@@ -12,7 +12,8 @@ DIGITS = "digits"  # the file that assets/make_digits.py writes
 def sources() -> tuple[str, ...]:
     """Names for `load_pictures`: drawn, digits where they were made, then other files by name."""
     folder = pictures_folder()
-    found = sorted(path.stem for path in folder.glob(f"*{ENDING}") if path.is_file())
+    files = [path for path in folder.glob(f"[!.]*{ENDING}") if path.is_file()]
+    found = sorted(path.stem for path in files if path.stem.isprintable())
     digits = tuple(name for name in found if name == DIGITS)
     others = tuple(name for name in found if name not in {DRAWN, DIGITS})
     return (DRAWN, *digits, *others)
