@@ -3,6 +3,7 @@ the pictures in rows of COLUMNS, <name>.json the rest. A page opens with them be
 """
 
 import io
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from core.files import read_json, write_json, write_whole
+from core.files import read_json, write_text, write_whole
 from core.from_json import dataclass_from_dict
 from core.paths import ASSETS
 from core.pictures.pictures import SIDE
@@ -115,7 +116,7 @@ def write_sample(path: Path, sample: Sample) -> None:
             for name, likely in sample.probabilities.items()
         },
     }
-    write_json(path, data)
+    write_text(path, json.dumps(data, allow_nan=False) + "\n")
 
 
 def _check(stored: _Stored) -> None:
