@@ -20,7 +20,7 @@ from core.training.presets import FINE_TUNING
 from core.training.presets import preset as preset_by_name
 from core.training.recipe import Overrides, Recipe, overrides_from_dict, recipe_from_dict
 
-VERBS = ("train", "bench")
+VERBS = ("train", "bench", "look")
 DEVICES = ("cpu",)
 LONGEST_NAME = 80
 MOST_PARAMETERS = 50_000_000
