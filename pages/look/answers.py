@@ -1,4 +1,4 @@
-"""The picture, or the place to draw one, beside what each network says of it."""
+"""The picture and where it is chosen or drawn, beside what each network says of it."""
 
 import streamlit as st
 
@@ -8,8 +8,7 @@ from core.figures.pixels import LARGE, picture_png
 from core.pictures.drawn import DIGITS
 from core.pictures.sample import Sample
 from pages.look import words
-from pages.look.canvas import draw_on
-from pages.look.controls import DRAW, UPLOAD, Shown
+from pages.look.controls import DRAW, TEST, UPLOAD, WRONG, Shown, choose_way, chosen, moved
 from pages.look.data import Key, Said
 from pages.look.names import NAMES
 from pages.shared.charts import download_csv, download_svg, show_chart
@@ -22,8 +21,41 @@ NOTHING = {
 }
 
 
-def answers_of(sample: Sample | None, key: Key, shown: Shown) -> Said:
-    """What each network says: as it was recorded with these very networks, or computed now."""
+def show_answers(sample: Sample | None, key: Key) -> tuple[Shown | None, Said]:
+    """The first view; returns the picture, None while there is none, and what was said of it."""
+    title = st.container()
+    left, right = st.columns([1, 2], gap="medium")
+    with left:
+        way = choose_way(sample)
+        picture = st.container()
+        shown, problem = _chosen(way, sample)
+        shown = moved(shown)
+    said = {} if shown is None or not key else _answers_of(sample, key, shown)
+    title.markdown(f"#### {plain(words.headline(said, shown))}")
+    if shown is not None:
+        with picture:
+            _show_picture(way, shown)
+    with right:
+        if problem:
+            st.error("This picture cannot be looked at.", icon=":material/block:")
+            st.text(problem)
+        elif shown is None:
+            st.info(NOTHING[way], icon=":material/draw:")
+        elif said:
+            _show_bars(said, shown)
+    return shown, said
+
+
+def _chosen(way: str, sample: Sample | None) -> tuple[Shown | None, str]:
+    """The picture, or what is wrong with it; what is recorded is shown all the same."""
+    try:
+        return chosen(way, sample), ""
+    except ValueError as error:
+        return None, str(error)
+
+
+def _answers_of(sample: Sample | None, key: Key, shown: Shown) -> Said:
+    """As it was recorded with these very networks, or computed now."""
     if sample is not None and shown.at is not None and dict(sample.weights) == dict(key):
         return {**sample.said(shown.at)}
     from pages.look import looking  # noqa: PLC0415 - loads torch
@@ -31,36 +63,14 @@ def answers_of(sample: Sample | None, key: Key, shown: Shown) -> Said:
     return looking.said(key, shown.picture)
 
 
-def show_answers(sample: Sample | None, key: Key, way: str, shown: Shown | None) -> Said:
-    """The first view; what was said, nothing while there is no picture or no network."""
-    said = {} if shown is None or not key else answers_of(sample, key, shown)
-    st.markdown(f"#### {plain(words.headline(said, shown))}")
-    left, right = st.columns([1, 2], gap="medium")
-    with left:
-        _show_picture(way, shown)
-    with right:
-        if shown is None:
-            st.info(NOTHING[way], icon=":material/draw:")
-        elif said:
-            _show_bars(said, shown)
-    return said
-
-
-def _show_picture(way: str, shown: Shown | None) -> None:
-    if way == DRAW:
-        draw_on()
-    if shown is None:
-        return
-    name = shown.name[:1].upper() + shown.name[1:]
-    about = "as the networks get it, 28 x 28" if way in (DRAW, UPLOAD) else "28 x 28 points"
-    is_right = "" if shown.right is None else f"; it is a {DIGITS[shown.right]}"
+def _show_picture(way: str, shown: Shown) -> None:
+    said = shown.name[:1].upper() + shown.name[1:]
+    if way in (DRAW, UPLOAD):
+        said += ", as the networks get it"
+    if way in (TEST, WRONG) and shown.right is not None:
+        said += f": a {DIGITS[shown.right]}"
     side = SMALL if way == DRAW else LARGE
-    st.image(
-        picture_png(shown.picture, side),
-        caption=f"{name}, {about}{is_right}",
-        alt=f"{name}, {about}{is_right}",
-        width=side,
-    )
+    st.image(picture_png(shown.picture, side), caption=said, alt=said, width=side)
 
 
 def _show_bars(said: Said, shown: Shown) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import streamlit as st
+from streamlit.components.v2 import component
 
 from core.pictures.strokes import (
     CANVAS,
@@ -34,7 +35,7 @@ HTML = f"""
 
 
 def draw_on() -> Strokes:
-    """The place to draw on, and what is drawn there, though another page was looked at meanwhile."""
+    """The place to draw on, and what is drawn there; it stays while other pages are looked at."""
     strokes: Strokes = st.session_state.get(DRAWN, ())
     _component()(
         key=KEY,
@@ -61,4 +62,4 @@ def _keep() -> None:
 def _component() -> Callable[..., Any]:
     here = Path(__file__)
     css, js = (here.with_suffix(ending).read_text(encoding="utf-8") for ending in (".css", ".js"))
-    return st.components.v2.component("look_canvas", html=HTML, css=css, js=js)
+    return component("look_canvas", html=HTML, css=css, js=js)

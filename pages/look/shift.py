@@ -3,12 +3,12 @@
 import numpy as np
 import streamlit as st
 
-from core.evaluation.picture_figures import accuracy_by_shift
+from core.evaluation.picture_figures import Mean, accuracy_by_shift
 from core.figures.look import Curve, curves
 from core.pictures.drawn import DIGITS
 from core.pictures.shifts import SHIFTS
 from core.pictures.sweep import Sweep
-from pages.look import words
+from pages.look import sweep_words as words
 from pages.look.controls import Shown
 from pages.look.data import Key, Said
 from pages.look.names import NAMES
@@ -16,10 +16,13 @@ from pages.shared.charts import show_chart
 from pages.shared.text import whole
 
 AXIS = "points that the picture is moved"
+BANDS = "Lines are means over up, down, left and right, bands reach from the least to the most."
 
 
 def show_shift(sweep: Sweep | None, key: Key, shown: Shown | None, said: Said) -> None:
-    """Two pictures side by side."""
+    """Two pictures side by side; nothing where there is neither."""
+    if sweep is None and (shown is None or not said):
+        return
     st.markdown("#### What if it is moved?")
     every, this = st.columns(2, gap="medium")
     if sweep is not None:
@@ -32,38 +35,39 @@ def show_shift(sweep: Sweep | None, key: Key, shown: Shown | None, said: Said) -
 
 def _show_all(sweep: Sweep) -> None:
     found = {name: accuracy_by_shift(sweep, name) for name in sweep.spec.networks}
-    lines = [
-        Curve(NAMES[name], [(s, m.mean, *_ends(m)) for s, m in zip(SHIFTS, means, strict=True)])
-        for name, means in found.items()
-        if means
-    ]
     title = words.shift_title(found)
     st.markdown(f"**{whole(title)}**")
-    chart = curves(lines, axis=AXIS, upwards="right answers", ends=(0, 1), places=SHIFTS)
-    show_chart(chart, alt=title)
+    _draw([_curve(name, means) for name, means in found.items() if means], "right answers", title)
     st.markdown(whole(words.shift_meaning(sweep)))
+
+
+def _curve(name: str, means: list[Mean]) -> Curve:
+    points = zip(SHIFTS, means, strict=True)
+    return Curve(NAMES[name], [(by, mean.mean, *words.ends_of(mean)) for by, mean in points])
 
 
 def _show_this(key: Key, shown: Shown, said: Said) -> None:
     from pages.look import looking  # noqa: PLC0415 - loads torch
 
-    label = shown.right
-    if label is None:
-        label = int(sum(said.values()).argmax())
+    together = np.sum(list(said.values()), axis=0)
+    label = int(together.argmax()) if shown.right is None else shown.right
     found = looking.said_when_shifted(key, shown.picture)
+    title = f"This picture: how likely a {DIGITS[label]} is when it is moved"
+    st.markdown(f"**{whole(title)}**")
     lines = [
         Curve(
             NAMES[name],
             [
-                (shift, float(np.mean(row)), float(row.min()), float(row.max()))
-                for shift, row in zip(SHIFTS, likely[:, :, label], strict=True)
+                (by, float(row.mean()), float(row.min()), float(row.max()))
+                for by, row in zip(SHIFTS, likely[:, :, label], strict=True)
             ],
         )
         for name, likely in found.items()
     ]
-    title = f"This picture: how likely a {DIGITS[label]} is when it is moved"
-    st.markdown(f"**{whole(title)}**")
-    show_chart(
-        curves(lines, axis=AXIS, upwards="probability", ends=(0, 1), places=SHIFTS), alt=title
-    )
-    st.markdown("Lines are means over up, down, left and right, bands reach from least to most.")
+    _draw(lines, "probability", title)
+    st.markdown(BANDS)
+
+
+def _draw(lines: list[Curve], upwards: str, alt: str) -> None:
+    chart = curves(lines, axis=AXIS, upwards=upwards, ends=(0, 1), places=SHIFTS)
+    show_chart(chart, alt=alt)
