@@ -26,6 +26,11 @@ def picture_png(picture: Pixels, side: int = LARGE) -> bytes:
     return _png(_framed(_grey(_enlarged(picture, side))))
 
 
+def sheet_of_pictures(rows: Sequence[Sequence[Pixels]], *, side: int = TILE) -> bytes:
+    """Pictures (h, w) of grey side by side, a row of them a row."""
+    return _sheet([[_grey(_enlarged(one, side)) for one in row] for row in rows])
+
+
 def sheet_of_maps(rows: Sequence[Sequence[Map]], *, side: int = TILE, top: float = 0) -> bytes:
     """Tiles of what is not negative, a row of them a row; full colour is `top`, or each tile's own
     largest where `top` is 0.

@@ -27,9 +27,11 @@ def show_answers(sample: Sample | None, key: Key) -> tuple[Shown | None, Said]:
     left, right = st.columns([1, 2], gap="medium")
     with left:
         way = choose_way(sample)
-        picture = st.container()
+        above = st.container()
         shown, problem = _chosen(way, sample)
         shown = moved(shown)
+        # A place to draw on must not move while somebody draws.
+        picture = st.container() if way == DRAW else above
     said = {} if shown is None or not key else _answers_of(sample, key, shown)
     title.markdown(f"#### {plain(words.headline(said, shown))}")
     if shown is not None:
@@ -70,7 +72,8 @@ def _show_picture(way: str, shown: Shown) -> None:
     if way in (TEST, WRONG) and shown.right is not None:
         said += f": a {DIGITS[shown.right]}"
     side = SMALL if way == DRAW else LARGE
-    st.image(picture_png(shown.picture, side), caption=said, alt=said, width=side)
+    st.image(picture_png(shown.picture, side), alt=said, width=side)
+    st.caption(plain(said))
 
 
 def _show_bars(said: Said, shown: Shown) -> None:
