@@ -1,4 +1,4 @@
-"""A sweep over networks of pictures waits in the same queue; the other pages of jobs pass it over."""
+"""A sweep over networks of pictures waits in the same queue; other pages of jobs pass it over."""
 
 from collections.abc import Callable
 from pathlib import Path
