@@ -14,7 +14,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from core.evaluation.mistakes import LONGEST_SHARED, SHARED_FROM, TABLE
+from core.data.places import LONGEST_SHARED, SHARED_FROM, TABLE
 
 LICENCE = (
     "# Names of places by country. Source: GeoNames (https://www.geonames.org), licensed under",

@@ -24,6 +24,7 @@ TRACES_VARIABLE = "EXPLORER_TRACES"
 QUESTIONS_VARIABLE = "EXPLORER_QUESTIONS"
 CLASSROOM_VARIABLE = "EXPLORER_CLASSROOM"
 PICTURES_VARIABLE = "EXPLORER_IMAGES"
+SPEECH_VARIABLE = "EXPLORER_SPEECH"
 
 
 def course_folder() -> Path | None:
@@ -57,3 +58,8 @@ def classroom_folder() -> Path:
 def pictures_folder() -> Path:
     """Where sets of pictures lie: beside the runs unless the environment says where."""
     return _named_by(PICTURES_VARIABLE) or RUNS.parent / "pictures"
+
+
+def spoken_folder() -> Path:
+    """Where spoken sentences are kept: beside the runs unless the environment says where."""
+    return _named_by(SPEECH_VARIABLE) or RUNS.parent / "spoken"

@@ -18,7 +18,7 @@ from torch import Tensor
 from core.attention.rotary import angles
 from core.checkpoints.store import CheckpointError
 from core.models.config import GPTConfig
-from core.models.gpt import parameter_shapes
+from core.models.families import parameter_shapes
 
 MASK, ROPE_CACHE = "attn.mask", "attn.rope_cache"
 _TOP = {

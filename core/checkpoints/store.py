@@ -28,9 +28,9 @@ from core.data.question_set import QuestionSet
 from core.data.task import Task, task_of
 from core.data.vocabulary import Vocabulary, vocabulary_from_dict
 from core.files import MOST_WEIGHTS_BYTES, read_json, sha256, write_json, write_whole
-from core.models.config import GPTConfig
-from core.models.gpt import GPT, parameter_shapes
+from core.models.families import OwnConfig, config_from_dict, make_model, parameter_shapes
 from core.models.seam import Model
+from core.models.trained import Trained
 from core.reading import refuse_large
 
 
@@ -60,7 +60,7 @@ def asking(stored: Checkpoint, asked: QuestionSet | None) -> Checkpoint:
 
 def save_checkpoint(
     folder: Path,
-    model: GPT,
+    model: Trained[Any],
     vocabulary: Vocabulary,
     card: dict[str, Any],
     *,
@@ -119,16 +119,16 @@ def load_checkpoint(folder: Path, *, snapshot: int | None = None) -> Checkpoint:
     path = shipped_weights(folder, snapshot)
     _refuse_mismatch(folder, card, path)
     _refuse_other_shapes(path, parameter_shapes(config))  # before the model takes its memory
-    model = GPT(config)
+    model = make_model(config).eval()
     load_weights(model, path)
-    return Checkpoint(model.eval(), vocabulary, task_of(card), folder.name, card)
+    return Checkpoint(model, vocabulary, task_of(card), folder.name, card)
 
 
-def read_config(path: Path) -> GPTConfig:
+def read_config(path: Path) -> OwnConfig:
     """The sizes of a model. Raises ValueError naming the file, the size and what is allowed."""
     data = read_json(path)
     try:
-        return GPTConfig(**data)
+        return config_from_dict(data)
     except (ValueError, TypeError) as error:  # TypeError: keys that it does not know or lacks
         raise ValueError(f"{path}: {error}") from None
 

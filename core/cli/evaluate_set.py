@@ -14,9 +14,9 @@ from core.data.characters import legible
 from core.data.people import is_right
 from core.data.question_set import QuestionSet
 from core.evaluation.accuracy import grade
-from core.evaluation.shares import wilson_interval
 from core.files import write_text
 from core.generation.greedy import Answer, answer
+from core.intervals import wilson_interval
 from core.runs.card import machine
 
 

@@ -28,12 +28,13 @@ from core.evaluation.shares import (
     constant_baseline,
     lookup_baseline,
     nearest_name_baseline,
-    wilson_interval,
 )
 from core.files import write_json
 from core.generation.greedy import Answer, answer
+from core.intervals import wilson_interval
 from core.paths import PEOPLE
-from core.runs.card import figure, machine, write_figures
+from core.runs.card import machine, write_figures
+from core.runs.kind import figure
 
 MEASURED = (
     "correct accuracy interval_95 constant_baseline nearest_name_baseline lookup_baseline "

@@ -14,11 +14,13 @@ from core.cli.tables import TABLES
 from core.data.corpus import TrainingCorpus
 from core.data.people import Question
 from core.data.task import COURSE
-from core.evaluation.shares import ceiling, wilson_interval
+from core.evaluation.shares import ceiling
 from core.files import write_json
+from core.intervals import wilson_interval
 from core.reader.reading import Found, Readers, read
 from core.reader.writing import is_sure, pairs_of, readers_of
-from core.runs.card import figure, machine
+from core.runs.card import machine
+from core.runs.kind import figure
 
 SUREST = 0.9
 

@@ -140,7 +140,7 @@ def begin(
 def _command(recipe: Recipe, folder: Path, *, steps: int, seed: int, tuning: bool) -> str:
     """What repeats the run anywhere; the course's files are where A5_DATA says."""
     parts = [f"python -m core train --preset {recipe.name} --steps {steps} --seed {seed}"]
-    if not TASKS[recipe.corpus].is_shipped:
+    if recipe.corpus in TASKS and not TASKS[recipe.corpus].is_shipped:
         parts.append('--corpus "$A5_DATA"')
     if tuning:
         parts.append("--tuning")

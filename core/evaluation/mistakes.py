@@ -4,25 +4,16 @@ Near in space is a place in the same country, by name alone. A place is a city, 
 state. Of several of one name the one with the most people is meant, so Boston lies in the United
 States; a name in another language or another time (Kiev) counts where no city has it as its own.
 What is not found has no country: villages, and the parts of every other country (England, Ontario).
-
-The table of places is made by assets/make_places.py from GeoNames (CC BY 4.0). After its head,
-lines that begin with #, it has blocks with an empty line between them: an ISO code of two letters,
-then sorted names without what they share with the name before. How many characters these are stands
-first in the line, as the character SHARED_FROM places on: `!Leeds`, `&town` is Leedstown.
 """
 
-import gzip
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Literal, get_args
 
 from core.data.people import Person, Question
-from core.paths import ASSETS
+from core.data.places import place_countries
 
-TABLE = ASSETS / "places.txt.gz"
-SHARED_FROM, LONGEST_SHARED = 33, 30
 Kind = Literal["right_country", "known_place", "made_up"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
@@ -81,21 +72,8 @@ def countries_of(places: Collection[str]) -> dict[str, str]:
 
     Cost: reads 1.5 MB once, about half a second.
     """
-    known = _table()
+    known = place_countries()
     return {place: known[place] for place in places if place in known}
-
-
-def read_table(text: str) -> Iterator[tuple[str, str]]:
-    """(name, ISO code) of every line of a table."""
-    code, name = "", ""
-    for line in text.split("\n"):
-        if not line:
-            code = ""
-        elif not code:
-            code, name = line, ""
-        else:
-            name = name[: ord(line[0]) - SHARED_FROM] + line[1:]
-            yield name, code
 
 
 def countries_in(people: Iterable[Person]) -> dict[str, str]:
@@ -109,11 +87,3 @@ def _kind(answer: str, expected: str, places: set[str], countries: Mapping[str, 
         return "made_up"
     country = countries.get(answer)
     return "right_country" if country and country == countries.get(expected) else "known_place"
-
-
-@lru_cache(maxsize=1)
-def _table() -> Mapping[str, str]:
-    """Name to ISO code, read when first asked; nobody changes it."""
-    text = gzip.decompress(TABLE.read_bytes()).decode()
-    _, _, blocks = text.partition("\n\n")  # behind the head
-    return dict(read_table(blocks))

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from core.evaluation.shares import wilson_interval
+from core.intervals import wilson_interval
 from core.pictures.networks import POOLING, STRIDES
 from core.pictures.shifts import SHIFTS
 from core.pictures.sweep import Run, Sweep

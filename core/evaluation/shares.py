@@ -1,7 +1,4 @@
-"""Shares of right answers: how sure one is, and those that need no model at all.
-
-These are a constant answer, the nearest name, and a lookup in the text.
-"""
+"""Shares of right answers that need no model: constant, nearest name, a lookup in the text."""
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
@@ -9,17 +6,6 @@ from collections.abc import Sequence
 import numpy as np
 
 from core.data.people import Question
-
-
-def wilson_interval(correct: int, total: int, *, z: float = 1.96) -> tuple[float, float]:
-    """Wilson score interval of a share (95 % by default); sound near 0 and 1."""
-    if not 0 <= correct <= total or total < 1:
-        raise ValueError(f"{correct} of {total}: needs 0 <= correct <= total and total >= 1")
-    share, n = correct / total, total
-    center = (share + z * z / (2 * n)) / (1 + z * z / n)
-    half = z / (1 + z * z / n) * (share * (1 - share) / n + z * z / (4 * n * n)) ** 0.5
-    # Where none or all are right the bound is the share itself, which rounding may miss.
-    return (center - half if correct else 0.0), (center + half if correct < total else 1.0)
 
 
 def constant_baseline(known: Sequence[Question], asked: Sequence[Question]) -> tuple[str, float]:

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import mean
 
-from core.evaluation.shares import wilson_interval
 from core.files import read_json
+from core.intervals import wilson_interval
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

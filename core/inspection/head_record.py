@@ -12,9 +12,9 @@ from typing import Any, cast, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from core.beside_weights import read_beside
 from core.data.question_set import RESERVED, QuestionSet, set_from_dict
 from core.files import write_json
-from core.inspection.beside_weights import read_beside
 from core.inspection.head_rows import OTHER_SCORES, HeadRow, HeadTable, Scores, Together
 from core.inspection.heads import HeadMeans, Mode
 from core.inspection.patterns import PATTERNS

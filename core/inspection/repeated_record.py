@@ -9,9 +9,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, cast
 
+from core.beside_weights import read_beside
 from core.files import write_json
 from core.from_json import dataclass_from_dict
-from core.inspection.beside_weights import read_beside
 from core.inspection.heads import Head, head_name, parse_head
 from core.inspection.repeated_rows import Draw, Estimate, Losses, Repeated, RepeatedRow
 

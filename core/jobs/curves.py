@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from core.evaluation.shares import wilson_interval
+from core.intervals import wilson_interval
 from core.jobs.spec import TrainSpec
 from core.jobs.state import Job
 from core.runs.journal import METRICS

@@ -16,9 +16,12 @@ from core.from_json import dataclass_from_dict
 from core.jobs.folder import JOB
 from core.paths import COURSE_VARIABLE, course_folder
 from core.runs.fine_tuning import TAKEN, shaped_like
+from core.speech.spoken import found_spoken
 from core.training.presets import FINE_TUNING
 from core.training.presets import preset as preset_by_name
 from core.training.recipe import Overrides, Recipe, overrides_from_dict, recipe_from_dict
+from core.training.speech_recipe import KIND as SPEECH
+from core.training.speech_recipe import speech_recipe_from_dict
 
 VERBS = ("train", "bench", "look")
 DEVICES = ("cpu",)
@@ -151,7 +154,7 @@ def check(spec: TrainSpec) -> None:
     _check_limits(spec.limits)
     _check_length(spec.minutes, spec.steps, spec.limits)
     spec.recipe.model_config(spec.recipe.n_pieces)  # raises what the model has to say about sizes
-    if (n_parameters := rough_parameters(spec.recipe)) > MOST_PARAMETERS:
+    if (n_parameters := spec.recipe.rough_parameters) > MOST_PARAMETERS:
         raise ValueError(
             f"about {n_parameters / 1e6:.0f} million parameters: "
             f"at most {MOST_PARAMETERS / 1e6:.0f} million are allowed here"
@@ -160,7 +163,11 @@ def check(spec: TrainSpec) -> None:
 
 
 def corpus_folder(recipe: Recipe) -> Path | None:
-    """Where the course's files lie; no other folder can be named. Raises ValueError without it."""
+    """Where the course's files lie, or what was spoken; no other folder can be named. Raises
+    ValueError without it.
+    """
+    if recipe.corpus == "spoken":
+        return found_spoken()
     if TASKS[recipe.corpus].is_shipped:
         return None
     folder = course_folder()
@@ -171,21 +178,17 @@ def corpus_folder(recipe: Recipe) -> Path | None:
     return folder
 
 
-def rough_parameters(recipe: Recipe) -> int:
-    """12·layers·width² and two tables of words: near enough for a limit, and without torch."""
-    vocabulary = recipe.n_pieces if recipe.vocabulary == "bpe" else 300
-    return recipe.width * (12 * recipe.n_layers * recipe.width + 2 * vocabulary)
-
-
 def n_cores() -> int:
     """The most threads that a job can have."""
     return os.cpu_count() or 1
 
 
 def _read_recipe(data: dict[str, Any]) -> Recipe:
-    """By its kind. What has none is of the first, and is read without torch: pages list jobs."""
+    """By its kind; ours are read without torch, for pages list jobs."""
     if "kind" not in data:
         return recipe_from_dict(data)
+    if data["kind"] == SPEECH:
+        return speech_recipe_from_dict(data)
     from core.runs.kinds import kind_of_dict
 
     return kind_of_dict(data).read_recipe(data)

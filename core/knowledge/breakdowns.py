@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 
 from core.data.people import CONTINENTS, PRONOUNS, Person
-from core.evaluation.shares import wilson_interval
+from core.intervals import wilson_interval
 from core.knowledge.groups import Named
 from core.knowledge.record import Continent, Outcome, Share
 

@@ -9,9 +9,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, TypeVar, cast, get_args
 
+from core.beside_weights import read_beside
 from core.files import write_json
 from core.from_json import dataclass_from_dict
-from core.inspection.beside_weights import read_beside
 from core.knowledge.record import (
     OUTCOMES,
     SIGNALS,

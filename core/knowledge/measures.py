@@ -12,7 +12,7 @@ from math import exp, log
 import numpy as np
 from numpy.typing import NDArray
 
-from core.evaluation.shares import wilson_interval
+from core.intervals import wilson_interval
 from core.knowledge.record import Auroc, Bin
 
 N_BINS = 15

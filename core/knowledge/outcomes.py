@@ -13,7 +13,8 @@ from statistics import fmean, median
 
 from core.data.people import Question, Rule, is_right
 from core.evaluation.mistakes import countries_in, countries_of, known_places
-from core.evaluation.shares import nearest_names, wilson_interval
+from core.evaluation.shares import nearest_names
+from core.intervals import wilson_interval
 from core.knowledge.asking import Asking
 from core.knowledge.groups import Named
 from core.knowledge.record import OUTCOMES, Example, Group, Outcome

@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from math import floor
 from typing import get_args
 
-from core.evaluation.shares import wilson_interval
 from core.figures.knowledge import Outcomes, Sureness
 from core.figures.knowledge_measures import (
     ANSWERED,
@@ -16,6 +15,7 @@ from core.figures.knowledge_measures import (
     Dot,
 )
 from core.figures.named_rows import Named
+from core.intervals import wilson_interval
 from core.knowledge.record import (
     OUTCOMES,
     Auroc,

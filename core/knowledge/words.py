@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from math import ceil
 
-from core.evaluation.shares import wilson_interval
+from core.intervals import wilson_interval
 from core.knowledge.file import TASK
 from core.knowledge.outcomes import NOTHING_READ
 from core.knowledge.record import (

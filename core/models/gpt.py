@@ -12,6 +12,7 @@ from core.attention.perceiver import latent_positions
 from core.models.blocks import BLOCKS, Block
 from core.models.config import GPTConfig
 from core.models.seam import Ability, Attend, Readout, Shape, Stream, Tap, straight_on
+from core.models.trained import Trained, readout
 
 
 class TiedHead(nn.Module):
@@ -29,7 +30,7 @@ class TiedHead(nn.Module):
         return F.linear(x, self.weight)
 
 
-class GPT(nn.Module):
+class GPT(Trained[GPTConfig]):
     """Token ids (B, L) to logits (B, L, vocabulary). Inputs have at most longest_input tokens."""
 
     def __init__(self, config: GPTConfig, *, generator: torch.Generator | None = None) -> None:
@@ -66,8 +67,12 @@ class GPT(nn.Module):
         )
 
     @property
-    def n_parameters(self) -> int:
-        return sum(parameter.numel() for parameter in self.parameters())
+    def matrices(self) -> list[nn.Parameter]:
+        return [p for p in self.blocks.parameters() if p.ndim == 2]
+
+    @property
+    def head_matrix(self) -> Tensor:
+        return self.head.weight
 
     def cannot(self, what: Ability) -> str:
         if what == "lens" and self.config.n_latents:
@@ -154,13 +159,7 @@ class GPT(nn.Module):
         return self.layers[layer].mlp(after)
 
     def readout(self, final: Tensor, tokens: Tensor, *, relative: bool) -> Readout:
-        """LN(x) · w_t = Σ_parts (part − mean part) · (γ ∘ w_t) / σ + β · w_t, σ = √(var x + ε)."""
-        rows = self.head.weight[tokens]
-        direction = rows - self.head.weight.mean(0) if relative else rows
-        scale = (final.var(-1, unbiased=False, keepdim=True) + self.norm.eps).sqrt()
-        scaled = self.norm.weight * direction / scale
-        vector = scaled - scaled.mean(-1, keepdim=True)
-        return Readout(vector, (direction * self.norm.bias).sum(-1))
+        return readout(self.norm, self.head_matrix, final, tokens, relative=relative)
 
     def forward(self, ids: Tensor) -> Tensor:
         return self.logits(self.run(ids, lambda _, heads: heads.output()))
@@ -172,13 +171,6 @@ class GPT(nn.Module):
         kept = target is source or self.config.latent_residual
         x = target.x if kept else torch.zeros_like(target.x)
         return target._replace(x=block.merge(x, output))
-
-
-def parameter_shapes(config: GPTConfig) -> dict[str, tuple[int, ...]]:
-    """Names and shapes of all that a checkpoint stores, without memory for the numbers."""
-    with torch.device("meta"):
-        state = GPT(config).state_dict()
-    return {name: tuple(tensor.shape) for name, tensor in state.items()}
 
 
 def initialise(model: GPT, generator: torch.Generator | None) -> None:

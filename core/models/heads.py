@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar, Self
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor
 
 from core.attention import linear, sdpa, softmax, synthesizer
@@ -76,6 +77,27 @@ class DotHeads(Heads):
 
     def output(self) -> Tensor:
         return sdpa.attend(self.query, self.key, self.value, self.rows, self.columns)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenHeads(DotHeads):
+    """Every row sees every column, but those of padding: hidden (B, 1, 1, columns)."""
+
+    hidden: Tensor | None = None
+
+    @property
+    def masked(self) -> Tensor:
+        """(rows, columns): nothing, as long as the batch has no padding."""
+        return torch.zeros(
+            len(self.rows), len(self.columns), dtype=torch.bool, device=self.value.device
+        )
+
+    def scores(self) -> Tensor:
+        return softmax.scores(self.query, self.key, hidden=self.hidden)
+
+    def output(self) -> Tensor:
+        visible = None if self.hidden is None else ~self.hidden
+        return F.scaled_dot_product_attention(self.query, self.key, self.value, attn_mask=visible)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

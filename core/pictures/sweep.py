@@ -140,7 +140,7 @@ def read_sweep(path: Path) -> Sweep:
 
 
 def write_sweep(path: Path, sweep: Sweep) -> None:
-    """Keep a sweep; other files beside it stay as they are."""
+    """Keep a sweep, whole or so far."""
     pictures = asdict(sweep.pictures) | {"classes": list(sweep.pictures.classes)}
     head = {"machine": sweep.machine, "environment": sweep.environment, "pictures": pictures}
     runs = [run.to_dict() for run in sweep.runs]

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from core.checkpoints.store import Checkpoint, load_checkpoint, write_card
-from core.runs.kinds import Data, Kind
+from core.runs.kind import Data, Kind
 
 
 def machine() -> str:
@@ -50,11 +50,6 @@ def write_figures(
     return card
 
 
-def figure(correct: int, total: int) -> dict[str, Any]:
-    """A share of right answers as cards hold it."""
-    return {"correct": correct, "total": total, "accuracy": round(correct / total, 4)}
-
-
 def measure_snapshots(
     folder: Path,
     card: dict[str, Any],
@@ -75,5 +70,4 @@ def measure_snapshots(
 
 def _measured(kind: Kind, stored: Checkpoint, data: Data, split: str) -> dict[str, Any]:
     """The figure of a split; empty for one whose answers are not known."""
-    found = kind.measure(stored, data, split)
-    return {} if found is None else figure(*found)
+    return kind.measure(stored, data, split) or {}

@@ -7,9 +7,9 @@ once it is written; those of the first row, which are older, have none.
 
 import random
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from core.checkpoints.progress import Progress
 from core.checkpoints.store import Checkpoint
@@ -19,74 +19,11 @@ from core.data.vocabulary import Vocabulary
 from core.evaluation.accuracy import evaluate
 from core.evaluation.shares import constant_baseline
 from core.reader.writing import written_from_dict, written_questions, written_to_dict
+from core.runs.kind import Kind, Probe, figure
+from core.runs.speech_kind import SPEECH
 from core.training.examples import training_data
 from core.training.loop import Trainer, trainer_factory
 from core.training.recipe import Recipe, recipe_from_dict
-
-
-class Data(Protocol):
-    """What is learned from; its digest tells whether it is still the same."""
-
-    @property
-    def digest(self) -> str: ...
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Probe:
-    """Right answers to what is held out; `sample` is {question, answer, expected} of one of them,
-    the same at every step.
-    """
-
-    correct: int
-    total: int
-    sample: dict[str, Any]
-
-
-def _nothing(_recipe: Recipe, _data: Any, _seed: int, _told: Progress) -> dict[str, Any]:
-    return {}
-
-
-def _as_it_is(data: Any, _made: dict[str, Any]) -> Data:
-    return data
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Kind:
-    """What a run has to know of its kind.
-
-    read_recipe      the recipe of a dictionary; ValueError also for a model that could not be made
-    load_data        what is learned from; the folder is that of files that are not shipped
-    make             what a recipe wants to have made of the data before the first step, by recipe,
-                     data, seed and who is told how far it is, as JSON; empty where it wants
-                     nothing. It is kept with the run
-    with_made        the data with that; ValueError for anything else
-    card             what the card says of it
-    make_vocabulary  of a run that starts from no checkpoint
-    make_trainers    trainers of a number of steps, by recipe, data, vocabulary, seed and the file
-                     of first parameters, if not the seed's own
-    probe            while it trains, by trainer, vocabulary, data and seed
-    baseline         {answer, accuracy} of a constant answer to what a probe asks
-    splits           what its finished checkpoint is measured on: `measure` says (right answers, of
-                     how many), None for a split without answers
-    tuning_splits    the same while choices are still made
-    snapshot_split   what each of its snapshots is measured on
-    """
-
-    name: str
-    recipe: type
-    read_recipe: Callable[[dict[str, Any]], Recipe]
-    load_data: Callable[[Recipe, Path | None], Data]
-    make_vocabulary: Callable[[Recipe, Any], Vocabulary]
-    make_trainers: Callable[[Recipe, Any, Vocabulary, int, Path | None], Callable[[int], Trainer]]
-    probe: Callable[[Trainer, Vocabulary, Any, int], Probe]
-    baseline: Callable[[Any], dict[str, Any]]
-    measure: Callable[[Checkpoint, Any, str], tuple[int, int] | None]
-    splits: tuple[str, ...]
-    tuning_splits: tuple[str, ...]
-    snapshot_split: str
-    make: Callable[[Recipe, Any, int, Progress], dict[str, Any]] = _nothing
-    with_made: Callable[[Any, dict[str, Any]], Data] = _as_it_is
-    card: Callable[[dict[str, Any]], dict[str, Any]] = dict
 
 
 def kind_of(recipe: Recipe) -> Kind:
@@ -174,12 +111,12 @@ def _baseline(corpus: TrainingCorpus) -> dict[str, Any]:
     return {"answer": place, "accuracy": accuracy}
 
 
-def _measure(stored: Checkpoint, corpus: TrainingCorpus, split: str) -> tuple[int, int] | None:
+def _measure(stored: Checkpoint, corpus: TrainingCorpus, split: str) -> dict[str, Any] | None:
     questions = corpus.questions(split)
     if any(question.answer is None for question in questions):
         return None
     result = evaluate(stored, questions)
-    return result.correct, result.total
+    return figure(result.correct, result.total)
 
 
 CORPUS = Kind(
@@ -199,4 +136,4 @@ CORPUS = Kind(
     tuning_splits=("held-out",),
     snapshot_split="dev",
 )
-KINDS: tuple[Kind, ...] = (CORPUS,)
+KINDS: tuple[Kind, ...] = (CORPUS, SPEECH)

@@ -15,7 +15,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from core.checkpoints.store import load_weights
-from core.models.gpt import GPT
+from core.models.families import OwnModel, make_model
 from core.training.examples import IGNORE, POOL_SIZE, Batch, pool_of_batches
 from core.training.optimizers import make_optimizers, rate_factor, set_rates
 from core.training.recipe import Phase, Recipe
@@ -72,7 +72,7 @@ class Trainer:
 
     def __init__(
         self,
-        model: GPT,
+        model: OwnModel,
         data: Any,
         recipe: Recipe,
         *,
@@ -204,7 +204,7 @@ def trainer_factory(
 
     def make(n_steps: int) -> Trainer:
         generator = torch.Generator().manual_seed(seed)
-        model = GPT(recipe.model_config(vocabulary_size), generator=generator)
+        model = make_model(recipe.model_config(vocabulary_size), generator=generator)
         if weights is not None:
             load_weights(model, weights)
         return Trainer(

@@ -2,15 +2,16 @@
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import torch
 from torch import nn
 
-from core.models.gpt import GPT
+from core.models.trained import Trained
 from core.training.recipe import Phase, Recipe
 
 
-def make_optimizers(model: GPT, recipe: Recipe) -> list[torch.optim.Optimizer]:
+def make_optimizers(model: Trained[Any], recipe: Recipe) -> list[torch.optim.Optimizer]:
     """Muon (Jordan et al. 2024) orthogonalises the update of each matrix; embeddings, head,
     norms and biases are not matrices in that sense. `adamw` as optimizer uses AdamW for all, and
     as in minGPT the head decays with the matrices. A Synthesizer's B is a matrix where heads share
@@ -18,8 +19,9 @@ def make_optimizers(model: GPT, recipe: Recipe) -> list[torch.optim.Optimizer]:
     """
     matrices, rest = split_parameters(model)
     if recipe.optimizer == "adamw":
-        rest = [parameter for parameter in rest if parameter is not model.head.weight]
-        decayed = [*matrices, *model.head.parameters()]
+        head = [parameter for parameter in rest if parameter is model.head_matrix]
+        rest = [parameter for parameter in rest if parameter is not model.head_matrix]
+        decayed = [*matrices, *head]
         return [_adamw(decayed, recipe, recipe.matrix_decay), _adamw(rest, recipe, 0.0)]
     muon = torch.optim.Muon(
         matrices,
@@ -31,9 +33,9 @@ def make_optimizers(model: GPT, recipe: Recipe) -> list[torch.optim.Optimizer]:
     return [muon, _adamw(rest, recipe, 0.0)]
 
 
-def split_parameters(model: GPT) -> tuple[list[nn.Parameter], list[nn.Parameter]]:
+def split_parameters(model: Trained[Any]) -> tuple[list[nn.Parameter], list[nn.Parameter]]:
     """(matrices inside blocks, everything else), each in the model's order."""
-    matrices = [p for p in model.blocks.parameters() if p.ndim == 2]
+    matrices = model.matrices
     chosen = set(map(id, matrices))
     return matrices, [p for p in model.parameters() if id(p) not in chosen]
 

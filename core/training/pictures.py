@@ -32,7 +32,7 @@ Asked = Callable[[], bool]
 Tell = Callable[[Case, int], None]  # a case begins an epoch (from 1), or its tests (0)
 
 
-class Trained(NamedTuple):
+class Outcome(NamedTuple):
     """A network at the end of its training, in eval mode, and what was found of it."""
 
     network: Network
@@ -58,7 +58,7 @@ def runs(
 
 def train(
     case: Case, spec: SweepSpec, pictures: Pictures, *, is_stopped: Asked, tell: Tell
-) -> Trained | None:
+) -> Outcome | None:
     """One training to its end, and its tests; None if stopped. Cost: SweepSpec.seconds."""
     began = time.monotonic()
     network = make_network(
@@ -89,7 +89,7 @@ def train(
         shifted_correct=tuple(correct[1:]),
         seconds=round(time.monotonic() - began, 2),
     )
-    return Trained(network, run)
+    return Outcome(network, run)
 
 
 def epochs(

@@ -7,9 +7,11 @@ from typing import Any, Literal
 from core.catalogue import SIZES, MechanismSizes, in_file_order, settable_sizes
 from core.from_json import dataclass_from_dict
 from core.models.config import GPTConfig, Positions
+from core.models.recogniser_config import RecogniserConfig
 from core.training.ranges import MOST_PHASES, PHASE, RECIPE, refuse_outside
 
-Corpus = Literal["notable", "notable-unread", "course"]
+Corpus = Literal["notable", "notable-unread", "course", "spoken"]
+OwnConfig = GPTConfig | RecogniserConfig
 ALWAYS_WRITTEN = ("n_latents", "latent_stride")  # other sizes of a mechanism only where they differ
 
 
@@ -104,7 +106,11 @@ class Recipe(MechanismSizes):
             if not size.is_settable and getattr(self, name) != size.default:
                 raise ValueError(f"{name} is {getattr(self, name)!r:.40}: no training sets it")
 
-    def model_config(self, vocabulary_size: int) -> GPTConfig:
+    def model_config(self, vocabulary_size: int) -> OwnConfig:
+        """Raises ValueError for sizes that do not fit each other."""
+        return self._gpt_config(vocabulary_size)
+
+    def _gpt_config(self, vocabulary_size: int) -> GPTConfig:
         return GPTConfig(
             vocabulary_size=vocabulary_size,
             block_size=self.block_size,
@@ -127,9 +133,15 @@ class Recipe(MechanismSizes):
         return in_file_order(values)
 
     @property
+    def rough_parameters(self) -> int:
+        """12·layers·width² and two tables of words: near enough for a limit, and without torch."""
+        vocabulary = self.n_pieces if self.vocabulary == "bpe" else 300
+        return self.width * (12 * self.n_layers * self.width + 2 * vocabulary)
+
+    @property
     def longest_input(self) -> int:
         """The most tokens that the model reads; a Synthesizer reads one less than its block."""
-        return self.model_config(1).longest_input
+        return self._gpt_config(1).longest_input
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

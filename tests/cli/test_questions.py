@@ -14,10 +14,10 @@ from core.checkpoints.store import asking, load_checkpoint, write_card
 from core.cli.heads import KEYS
 from core.data.question_file import read_set
 from core.data.question_set import RULES
-from core.evaluation.shares import wilson_interval
 from core.generation.greedy import answer
 from core.inspection.head_record import load_record, recorded_sets
 from core.inspection.heads import every_head
+from core.intervals import wilson_interval
 
 Run = Callable[..., Any]
 PROMPTS = ("Ada Arden was born in", "Bruno Bello was born in", "Chen Castro lived in the town of")

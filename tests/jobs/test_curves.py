@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from core.evaluation.shares import wilson_interval
+from core.intervals import wilson_interval
 from core.jobs import curves
 from core.jobs.spec import TrainSpec
 from core.jobs.state import read_job

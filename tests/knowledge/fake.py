@@ -5,7 +5,7 @@ from dataclasses import replace
 from statistics import mean, median
 from typing import Any
 
-from core.evaluation.shares import wilson_interval
+from core.intervals import wilson_interval
 from core.knowledge.record import (
     OUTCOMES,
     Auroc,

@@ -1,6 +1,6 @@
 """What is a bias of the table, what of the model, and what may be chance."""
 
-from core.evaluation.shares import wilson_interval
+from core.intervals import wilson_interval
 from core.knowledge import bias_words as words
 from core.knowledge.record import Continent, Share
 from tests.knowledge.fake import fake_knowledge

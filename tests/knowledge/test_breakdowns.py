@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from core.data.people import Person
-from core.evaluation.shares import wilson_interval
+from core.intervals import wilson_interval
 from core.knowledge.breakdowns import (
     by_century,
     by_continent,
