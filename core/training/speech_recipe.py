@@ -93,6 +93,9 @@ class SpeechRecipe(Recipe):
             ctc=self.ctc_weight > 0,
         )
 
+    def check_sizes(self) -> None:
+        self.model_config(1)
+
     @property
     def rough_parameters(self) -> int:
         """12 width² a block of the encoder, 16 of the decoder, 4 an LSTM has more."""

@@ -37,6 +37,7 @@ def test_a_recogniser_is_put_into_the_queue(
         "speech-lstm",
     ]
     assert not [box for box in app.selectbox if box.label in ("Positions", "Attention")]
+    assert [e.value for e in app.error] == []
     app.button(key="training-start").click().run()
     assert not app.exception
     (job,) = list_jobs(runs)
