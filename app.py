@@ -32,6 +32,7 @@ PAGES = {
     "heads": ("filter_center_focus", "Heads"),
     "knowledge": ("psychology_alt", "Knowledge"),
     "compare": ("compare", "Compare"),
+    "look": ("image_search", "Look"),
     "monte_carlo": ("scatter_plot", "Monte Carlo"),
     "attention_by_hand": ("calculate", "By hand"),
     "runtime": ("timer", "Runtime"),

@@ -23,7 +23,7 @@ from core.training.recipe import Overrides, Recipe, overrides_from_dict, recipe_
 from core.training.speech_recipe import KIND as SPEECH
 from core.training.speech_recipe import speech_recipe_from_dict
 
-VERBS = ("train", "bench")
+VERBS = ("train", "bench", "look")
 DEVICES = ("cpu",)
 LONGEST_NAME = 80
 MOST_PARAMETERS = 50_000_000

@@ -39,6 +39,7 @@ N_CHARTS = {
     "/heads": 1,
     "/knowledge": 6,
     "/compare": 4,
+    "/look": 6,
     "/monte_carlo": 3,
     "/attention_by_hand": 1,
     "/report_card": 1,

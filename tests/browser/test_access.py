@@ -19,6 +19,7 @@ PAGES = (
     "/heads",
     "/knowledge",
     "/compare",
+    "/look",
     "/monte_carlo?mc-predict=false",
     "/attention_by_hand",
     "/runtime",
