@@ -15,10 +15,13 @@ from core.models.gpt import GPT
 from core.models.recogniser import Recogniser
 from core.paths import PEOPLE
 from core.runs import loop
+from core.runs.fine_tuning import can_start_from, shaped_like
 from core.runs.kinds import SPEECH, kind_of, kind_of_dict
 from core.runs.run import Run, finish, resume_run, save, start_run
 from core.runs.speech_kind import with_real_voice
 from core.speech.spoken import load_spoken
+from core.training.presets import preset
+from core.training.speech_recipe import SpeechRecipe
 from tests.tiny_speech import tiny_recipe, tone_folder
 from tests.with_task import with_task
 
@@ -108,3 +111,16 @@ def test_what_reads_texts_hears_nothing(make_gpt: Callable[..., GPT], characters
     stored = with_task(make_gpt(vocabulary_size=characters.size), characters)
     with pytest.raises(ValueError, match="reads texts: it hears nothing"):
         hear(stored, [])
+
+
+def test_a_marked_variant_goes_on_with_a_checkpoint_of_its_own_sizes(tmp_path: Path, spoken: Path):
+    run = begin(tmp_path / "ears", spoken)
+    loop.train(run, after_step=lambda _: None, save=lambda: save(run))
+    finish(run)
+    shaped = shaped_like(preset("speech-real"), run.folder)
+    assert isinstance(shaped, SpeechRecipe)
+    assert (shaped.width, shaped.n_layers, shaped.real_voice) == (16, 2, True)
+    assert can_start_from(run.folder, "spoken")
+    assert not can_start_from(run.folder, "notable")
+    with pytest.raises(ValueError, match="was trained on the corpus 'spoken'; notable-fine-tune"):
+        shaped_like(preset("notable-fine-tune"), run.folder)
