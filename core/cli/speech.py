@@ -5,12 +5,15 @@ import json
 import sys
 from pathlib import Path
 
+from tqdm import tqdm
+
 from core.checkpoints.any import load_any, records_folder, weights_digest_of
 from core.cli.arguments import DONE, progress_line
 from core.cli.heads_text import aligned
 from core.evaluation.heard import asked_of, measure_voices
 from core.generation.hearing import recogniser_of
 from core.intervals import Rate
+from core.paths import spoken_folder
 from core.runs.card import machine
 from core.speech.record import (
     VOICES,
@@ -20,6 +23,7 @@ from core.speech.record import (
     load_speech,
     save_speech,
 )
+from core.speech.spoken import N_TRAIN, load_spoken, make, planned, settings_of
 from core.speech.verdict import SIMILARITIES, WITHOUT, reached
 
 DEFAULT = "speech-attention"
@@ -29,7 +33,45 @@ def add_speech(parser: argparse.ArgumentParser) -> None:
     """The actions of the verb."""
     parser.description = __doc__
     actions = parser.add_subparsers(dest="action", required=True)
+    _add_make(actions.add_parser("make", help="speak what a recogniser is trained on"))
     _add_evaluate(actions.add_parser("evaluate", help="errors and similarities of what it writes"))
+
+
+def _add_make(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--sentences", type=int, default=N_TRAIN, metavar="N", help="of training")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument(
+        "--out", type=Path, metavar="DIR", help="where trainings look for them unless told"
+    )
+    parser.add_argument("--json", action="store_true", help="one JSON object to standard output")
+    parser.set_defaults(run=make_spoken)
+
+
+def make_spoken(options: argparse.Namespace) -> None:
+    """Speak all sentences by espeak-ng, and keep their features."""
+    folder: Path = options.out or spoken_folder()
+    sentences = planned(n_train=options.sentences, seed=options.seed)
+    settings = settings_of(sentences, n_train=options.sentences, seed=options.seed)
+    with tqdm(total=len(sentences), unit="sentence", disable=None) as bar:
+
+        def told(_done: int, _total: int) -> None:
+            bar.update()
+
+        make(folder, sentences, settings=settings, progress=told)
+    spoken = load_spoken(folder)
+    report = {
+        "out": str(folder),
+        **{split: len(found) for split, found in spoken.utterances.items()},
+        "minutes": round(spoken.minutes, 1),
+        **{name: settings[name] for name in ("seed", "version", "voices", "new_voices")},
+        "digest": spoken.digest,
+    }
+    text = (
+        f"{folder}: {len(sentences):,} sentences, {spoken.minutes:.0f} minutes of speech in "
+        f"{len(settings['voices'])} voices and {len(settings['new_voices'])} new ones, by "
+        f"{settings['version']}"
+    )
+    print(json.dumps(report, ensure_ascii=False) if options.json else text)
 
 
 def _add_evaluate(parser: argparse.ArgumentParser) -> None:

@@ -83,6 +83,11 @@ def _measure(stored: Checkpoint, data: Spoken, split: str) -> dict[str, Any]:
     return {**figure(n_right, len(pairs)), "character_error": round(error.value, 4)}
 
 
+def _tells(data: Spoken) -> dict[str, Any]:
+    """The texts by their digest, the voices, and the version of what spoke them."""
+    return {"spoken": {**data.settings, "minutes": round(data.minutes, 1)}}
+
+
 SPEECH = Kind(
     name=KIND,
     recipe=SpeechRecipe,
@@ -96,4 +101,5 @@ SPEECH = Kind(
     splits=("held-out", "dev", "test"),
     tuning_splits=("held-out",),
     snapshot_split="held-out",
+    tells=_tells,
 )
