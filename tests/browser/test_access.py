@@ -18,6 +18,7 @@ PAGES = (
     "/attention",
     "/heads",
     "/knowledge",
+    "/listen",
     "/compare",
     "/monte_carlo?mc-predict=false",
     "/attention_by_hand",
