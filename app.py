@@ -33,6 +33,7 @@ PAGES = {
     "knowledge": ("psychology_alt", "Knowledge"),
     "listen": ("hearing", "Listen"),
     "compare": ("compare", "Compare"),
+    "look": ("image_search", "Look"),
     "monte_carlo": ("scatter_plot", "Monte Carlo"),
     "attention_by_hand": ("calculate", "By hand"),
     "runtime": ("timer", "Runtime"),

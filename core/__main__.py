@@ -12,7 +12,7 @@ except KeyboardInterrupt:  # while nobody listens yet
     os._exit(130)
 
 INTERRUPTED = 130
-LONG = ("train", "seeds", "ablation", "bench", "evaluate", "heads")
+LONG = ("train", "seeds", "ablation", "bench", "evaluate", "heads", "look")
 
 
 def run(arguments: Sequence[str]) -> int:

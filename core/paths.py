@@ -14,14 +14,17 @@ GROUPS = ASSETS / "knowledge" / "groups.tsv"
 QUESTIONS = ASSETS / "questions"
 BENCHMARKS = ASSETS / "benchmarks"
 LESSONS = ASSETS / "lessons"
+LOOK = ASSETS / "look.json"
 OWN_MODEL = ASSETS / "own_model.json"
 SOUNDS = ASSETS / "sounds"
 CHECKPOINTS = ROOT / "checkpoints"
+PICTURE_NETWORKS = CHECKPOINTS / "look"
 RUNS = CHECKPOINTS / "runs"
 COURSE_VARIABLE = "A5_DATA"
 TRACES_VARIABLE = "EXPLORER_TRACES"
 QUESTIONS_VARIABLE = "EXPLORER_QUESTIONS"
 CLASSROOM_VARIABLE = "EXPLORER_CLASSROOM"
+PICTURES_VARIABLE = "EXPLORER_IMAGES"
 SPEECH_VARIABLE = "EXPLORER_SPEECH"
 
 
@@ -51,6 +54,11 @@ def traces_folder() -> Path | None:
 def classroom_folder() -> Path:
     """Where the answers of classes are kept: beside the runs unless the environment says where."""
     return _named_by(CLASSROOM_VARIABLE) or RUNS.parent / "classroom"
+
+
+def pictures_folder() -> Path:
+    """Where sets of pictures lie: beside the runs unless the environment says where."""
+    return _named_by(PICTURES_VARIABLE) or RUNS.parent / "pictures"
 
 
 def spoken_folder() -> Path:

@@ -15,6 +15,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from core.theory.student import student
+
 Numbers = NDArray[np.float64]
 # In words: `always` faster, `not in range`: never, `from` a length on, `up to` one, or `several`.
 Verdict = Literal["always", "not in range", "from", "up to", "several"]
@@ -24,10 +26,6 @@ SHORTEST = 128  # below it the call itself is what takes the time
 WIDEST = 0.5  # of half an interval: beyond it, it may hold the length as well as its square
 N_DRAWS = 400
 MOST_DRAWN = 200  # of a median's times: beyond it its spread is nothing
-
-
-# Student's t at 97.5 %, from one degree of freedom on.
-STUDENT = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +46,7 @@ class Fit:
         """Half of the 95 % interval of the slope."""
         if self.standard_error is None:
             return None
-        return _student(self.n_lengths - 2) * self.standard_error
+        return student(self.n_lengths - 2) * self.standard_error
 
     @property
     def doubt(self) -> Doubt | None:
@@ -114,15 +112,6 @@ def fit(lengths: Sequence[int], seconds: Sequence[float]) -> Fit | None:
         shortest=min(n for n, _ in kept),
         n_lengths=len(kept),
     )
-
-
-def _student(freedom: int) -> float:
-    """Student's t at 97.5 %: z + (z³ + z) / 4ν + (5z⁵ + 16z³ + 3z) / 96ν² beyond the table."""
-    if freedom <= len(STUDENT):
-        return STUDENT[freedom - 1]
-    z = 1.95996
-    first, second = (z**3 + z) / 4, (5 * z**5 + 16 * z**3 + 3 * z) / 96
-    return z + first / freedom + second / freedom**2
 
 
 def crossings(lengths: Sequence[int], log_ratio: Numbers) -> list[float]:

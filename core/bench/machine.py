@@ -37,11 +37,7 @@ def describe_machine(device: str) -> dict[str, Any]:
 def describe_environment(spec: BenchSpec) -> dict[str, Any]:
     """All else: versions, variables, numbers of threads and heads, precision, roof, date."""
     return {
-        "torch": torch.__version__,
-        "python": platform.python_version(),
-        "capability": torch.backends.cpu.get_cpu_capability(),
-        "threads": spec.threads,
-        "variables": {name: os.environ.get(name) for name in VARIABLES},
+        **describe_process(spec.threads),
         "device": spec.device,
         "dtype": spec.dtype,
         "float32_matmul_precision": torch.get_float32_matmul_precision(),  # highest: no TF32
@@ -51,6 +47,17 @@ def describe_environment(spec: BenchSpec) -> dict[str, Any]:
         "sizes": spec.to_dict()["sizes"],
         "sdpa_backend": sdpa_backend(spec),
         "roof": rates(spec),
+    }
+
+
+def describe_process(threads: int) -> dict[str, Any]:
+    """What of it does not depend on what is measured."""
+    return {
+        "torch": torch.__version__,
+        "python": platform.python_version(),
+        "capability": torch.backends.cpu.get_cpu_capability(),
+        "threads": threads,
+        "variables": {name: os.environ.get(name) for name in VARIABLES},
         "date": datetime.now(UTC).strftime("%Y-%m-%d"),
     }
 

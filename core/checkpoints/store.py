@@ -13,7 +13,7 @@ from typing import Any, cast
 import safetensors.torch
 import torch
 from safetensors import SafetensorError, safe_open
-from torch import Tensor
+from torch import Tensor, nn
 
 from core.checkpoints.shelf import (
     CARD,
@@ -85,7 +85,7 @@ def write_card(folder: Path, card: dict[str, Any]) -> None:
     write_json(folder / CARD, {**card, "files": files})
 
 
-def save_weights(path: Path, model: Trained[Any], *, dtype: torch.dtype) -> None:
+def save_weights(path: Path, model: nn.Module, *, dtype: torch.dtype) -> None:
     """The parameters alone, stored in `dtype`. The folder of snapshots is made in that of its run,
     which must be there.
     """
@@ -142,7 +142,7 @@ def read_vocabulary(path: Path) -> Vocabulary:
         raise ValueError(f"{path}: {error}") from None
 
 
-def load_weights(model: Trained[Any], path: Path) -> None:
+def load_weights(model: nn.Module, path: Path) -> None:
     """Strict load of one safetensors file. Raises CheckpointError naming tensor and shapes."""
     _refuse_other_shapes(path, {name: tuple(t.shape) for name, t in model.state_dict().items()})
     tensors = read_tensors(path, MOST_WEIGHTS_BYTES)

@@ -23,6 +23,7 @@ from core.cli.importing import add_import
 from core.cli.jobs import add_jobs
 from core.cli.knowledge import add_knowledge
 from core.cli.lessons import add_lesson
+from core.cli.look import add_look
 from core.cli.montecarlo import add_montecarlo
 from core.cli.opening import add_open
 from core.cli.reader import add_reader
@@ -143,6 +144,7 @@ def build_parser() -> argparse.ArgumentParser:
     )
     add_speech(commands.add_parser("speech", help="speech: sentences to learn from; what is heard"))
     add_lesson(commands.add_parser("lesson", help="lessons, and whether their figures hold"))
+    add_look(commands.add_parser("look", help="networks that look at pictures, and their sweep"))
     add_open(commands.add_parser("open", help="anyone's model: a folder or a GGUF file"))
     return parser
 

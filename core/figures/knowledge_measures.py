@@ -37,6 +37,7 @@ SYMBOLS: dict[str, Any] = {
 }
 SHARE_RIGHT = "share that is right"
 AUROC, RIGHT, MADE_UP = "AUROC", "right", "made-up words"
+DIFFERENCE = "difference"
 ANSWERED, TRAINED = "answers to invented names", "asked about in training"
 SERIES = {
     AUROC: ("circle", WEIGHT),
@@ -44,6 +45,7 @@ SERIES = {
     MADE_UP: ("diamond", WRONG[1]),
     ANSWERED: ("circle", WRONG[0]),
     TRAINED: ("cross", MASKED),
+    DIFFERENCE: ("circle", WEIGHT),
 }
 
 

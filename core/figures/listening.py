@@ -15,7 +15,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from core.figures import elements
-from core.figures.cells import cells_uri
+from core.figures.cells import cells_png, cells_uri
 from core.figures.palette import KEY, QUERY, WEIGHT
 from core.figures.template import Figure, hole, table, template
 
@@ -58,8 +58,7 @@ def sound_map(
     seconds, n_bands = len(frames) * seconds_a_frame, frames.shape[1]
     places = np.interp(HERTZ, hertz, SOUND * (1 - (np.arange(n_bands) + 0.5) / n_bands))
     ticks = {round(at): f"{one:,} Hz" for at, one in zip(places, HERTZ, strict=True)}
-    sound = np.clip((frames.T[::-1] - QUIETEST) / (LOUDEST - QUIETEST), 0, 1)
-    pictures = [(cells_uri(sound, KEY), 0.0, seconds, 0.0, float(SOUND))]
+    pictures = [(cells_uri(_loud(frames), KEY), 0.0, seconds, 0.0, float(SOUND))]
     if heard is None:
         return _filled({}, pictures, ticks, float(SOUND), seconds, title, 11)
     n_rows, n_columns = heard.weights.shape
@@ -75,6 +74,16 @@ def sound_map(
     tables = {"rows": rows, "chosen": rows.iloc[[heard.chosen]], "now": _now(heard)}
     height = above + row * n_rows
     return _filled(tables, pictures, ticks, height, max(seconds, end), title, size)
+
+
+def sound_picture(frames: Matrix) -> bytes:
+    """PNG of frames alone, time from left to right."""
+    return cells_png(_loud(frames), KEY, side=3)
+
+
+def _loud(frames: Matrix) -> Matrix:
+    """(bands, T), the highest band first, from 0 to 1."""
+    return np.clip((frames.T[::-1] - QUIETEST) / (LOUDEST - QUIETEST), 0, 1)
 
 
 def _filled(

@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from core.files import write_json
-from core.jobs.bench_job import BenchJob, check_bench
+from core.jobs.assignment import Assignment, check_assignment
 from core.jobs.folder import (
     JOB,
     LOCK,
@@ -31,7 +31,6 @@ from core.jobs.folder import (
 from core.jobs.launcher import Launcher, send
 from core.jobs.leftovers import UNFINISHED, Leftover, clear
 from core.jobs.locks import HeldError, held, is_held, queue_lock
-from core.jobs.spec import TrainSpec, check
 from core.jobs.state import RESUMABLE, Job, State, list_all, read_job
 
 MOST_WAITING = 20
@@ -46,7 +45,7 @@ def _anybody(jobs: list[Job]) -> None:
 
 def start(
     root: Path,
-    spec: TrainSpec | BenchJob,
+    spec: Assignment,
     launcher: Launcher,
     *,
     owner: str | None = None,
@@ -58,10 +57,7 @@ def start(
     Raises ValueError if it cannot be started here, OSError if the disk refuses.
     """
     _refuse_obstacle(launcher)
-    if isinstance(spec, BenchJob):
-        check_bench(spec)
-    else:
-        check(spec)
+    check_assignment(spec)
     with queue_lock(root):
         sweep(root)
         jobs = list_all(root)

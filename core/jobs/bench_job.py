@@ -61,14 +61,19 @@ def bench_job(spec: BenchSpec, *, name: str = "") -> BenchJob:
 
 def check_bench(job: BenchJob) -> None:
     """Raise ValueError for what is not measured on a server."""
-    if not 1 <= len(job.name) <= LONGEST_NAME or not job.name.isprintable():
-        raise ValueError(f"name {job.name!r}: 1 to {LONGEST_NAME} printable characters are needed")
+    check_title(job.name)
     seconds = estimate(job.spec).seconds
     if seconds > MOST_SECONDS:
         raise ValueError(
             f"about {seconds / 3600:.0f} hours: at most {MOST_SECONDS / 3600:.0f} are allowed "
             "here; take fewer methods or shorter texts"
         )
+
+
+def check_title(name: str) -> None:
+    """Raise ValueError for a title that cannot be shown on one line."""
+    if not 1 <= len(name) <= LONGEST_NAME or not name.isprintable():
+        raise ValueError(f"name {name!r}: 1 to {LONGEST_NAME} printable characters are needed")
 
 
 def bench_from_dict(data: dict[str, Any]) -> BenchJob:

@@ -21,10 +21,9 @@ from core.devices import resolve_device
 from core.jobs.bench_job import BENCH, BenchJob, records_of
 from core.jobs.status import Reporter
 from core.runs.journal import Journal
-from core.runs.stopping import stop_requests
+from core.runs.stopping import now_and_then, stop_requests
 
 EVERY_LINE = 2**31
-LOOK_EVERY_SECONDS = 0.25
 
 
 def work(
@@ -39,7 +38,7 @@ def work(
         if (n_lost := reporter.status.step - len(records)) > 0:
             print(f"{n_lost} lost records are measured again", file=sys.stderr, flush=True)
         progress = _Progress(job, reporter, bench, records)
-        is_stopped_now = _now_and_then(lambda: signalled.is_set() or is_stopped())
+        is_stopped_now = now_and_then(lambda: signalled.is_set() or is_stopped())
         done = {(record.method, record.seq_len) for record in records}
         for record in measure(spec, done=done, is_stopped=is_stopped_now, tell=progress.doing):
             records.append(record)
@@ -98,16 +97,3 @@ class _Progress:
             "seconds": self._before + time.monotonic() - self._began,
             "seconds_left": left,
         }
-
-
-def _now_and_then(ask: Callable[[], bool]) -> Callable[[], bool]:
-    """Asks a few times a second only: calls that are timed may be far shorter than a look."""
-    last, answer = float("-inf"), False
-
-    def ask_now_and_then() -> bool:
-        nonlocal last, answer
-        if not answer and time.monotonic() - last > LOOK_EVERY_SECONDS:
-            last, answer = time.monotonic(), ask()
-        return answer
-
-    return ask_now_and_then

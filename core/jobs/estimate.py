@@ -18,6 +18,7 @@ from core.jobs.spec import TrainSpec, check, corpus_folder, spec_from_dict
 from core.jobs.state import Job
 from core.jobs.status import sentence
 from core.paths import ROOT
+from core.pictures.sweep_spec import seconds_of as sweep_seconds
 
 TIMEOUT_SECONDS = 180.0
 
@@ -76,6 +77,8 @@ def _seconds_left(job: Job) -> float | None:
         return job.status.seconds_left
     if job.state == "queued" and job.bench is not None:
         return bench_estimate(job.bench.spec).seconds
+    if job.state == "queued" and job.look is not None:
+        return sweep_seconds(job.look.spec)
     if job.state != "queued" or job.spec is None or job.spec.minutes is None:
         return None
     return 60 * job.spec.minutes * (1 - job.progress)

@@ -30,6 +30,8 @@ def keep(root: Path, job_id: str, name: str, *, checkpoints: Path) -> Path:
         job = read_job(folder)
         if job.bench is not None:
             raise ValueError(f"job {job_id} is a measurement; only a model can be kept")
+        if job.look is not None:
+            raise ValueError(f"job {job_id} is a sweep over networks; only a model can be kept")
         if job.state != "finished":
             raise ValueError(f"job {job_id} is {job.state}; only a finished one can be kept")
         if target.exists():

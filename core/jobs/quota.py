@@ -4,12 +4,12 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
 from core.bench.estimate import estimate
+from core.jobs.assignment import Assignment as Spec
 from core.jobs.bench_job import BenchJob
-from core.jobs.spec import TrainSpec
+from core.jobs.look_job import LookJob
 from core.jobs.state import Job
+from core.pictures.sweep_spec import seconds_of
 from core.server import Server
-
-Spec = TrainSpec | BenchJob
 
 
 def over_quota(
@@ -36,12 +36,14 @@ def minutes_of(spec: Spec) -> float:
     """What is asked for, or after how many minutes it is ended."""
     if isinstance(spec, BenchJob):
         return estimate(spec.spec).seconds / 60
+    if isinstance(spec, LookJob):
+        return seconds_of(spec.spec) / 60
     return spec.limits.minutes if spec.minutes is None else spec.minutes
 
 
 def shortened(server: Server, spec: Spec) -> Spec:
     """A training of so many steps says not how long it takes: for a pupil it is ended in time."""
-    if isinstance(spec, BenchJob) or spec.minutes is not None:
+    if isinstance(spec, (BenchJob, LookJob)) or spec.minutes is not None:
         return spec
     minutes = min(spec.limits.minutes, max(server.minutes, 0.1))
     return replace(spec, limits=replace(spec.limits, minutes=minutes))

@@ -23,7 +23,7 @@ from core.training.recipe import Overrides, Recipe, overrides_from_dict, recipe_
 from core.training.speech_recipe import KIND as SPEECH
 from core.training.speech_recipe import speech_recipe_from_dict
 
-VERBS = ("train", "bench")
+VERBS = ("train", "bench", "look")
 DEVICES = ("cpu",)
 LONGEST_NAME = 80
 MOST_PARAMETERS = 50_000_000
@@ -153,7 +153,7 @@ def check(spec: TrainSpec) -> None:
     _check_rate(spec.overrides.learning_rate)
     _check_limits(spec.limits)
     _check_length(spec.minutes, spec.steps, spec.limits)
-    spec.recipe.model_config(spec.recipe.n_pieces)  # raises what the model has to say about sizes
+    spec.recipe.check_sizes()
     if (n_parameters := spec.recipe.rough_parameters) > MOST_PARAMETERS:
         raise ValueError(
             f"about {n_parameters / 1e6:.0f} million parameters: "

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 from core.files import read_json
+from core.jobs.assignment import Assignment
 from core.jobs.bench_job import VERB as BENCH_VERB
 from core.jobs.bench_job import BenchJob, bench_from_dict
 from core.jobs.folder import (
@@ -27,6 +28,8 @@ from core.jobs.folder import (
     read_ticket,
 )
 from core.jobs.locks import is_held
+from core.jobs.look_job import VERB as LOOK_VERB
+from core.jobs.look_job import LookJob, look_from_dict
 from core.jobs.spec import TrainSpec, spec_from_dict
 from core.jobs.status import FINAL, Status, read_status
 from core.runs.folder import lost_file, why_lost
@@ -44,7 +47,8 @@ Read = TypeVar("Read")
 class Job:
     """All that is known of a job at one moment; what cannot be read of it is None.
 
-    `spec` is that of a training, `bench` that of a measurement. `place` is 1 for the next in the
+    `spec` is that of a training, `bench` that of a measurement, `look` that of a sweep over
+    networks of pictures. `place` is 1 for the next in the
     queue of its device. `lost` is the file for want of which it cannot go on. `owner` is a hash
     that says who started it on a page.
     """
@@ -59,13 +63,14 @@ class Job:
     stop: StopRequest | None
     place: int | None = None
     bench: BenchJob | None = None
+    look: LookJob | None = None
     lost: str | None = None
     owner: str | None = None
 
     @property
-    def assignment(self) -> TrainSpec | BenchJob | None:
-        """What is to be done, of either verb."""
-        return self.spec or self.bench
+    def assignment(self) -> Assignment | None:
+        """What is to be done, of whatever verb."""
+        return self.spec or self.bench or self.look
 
     @property
     def name(self) -> str:
@@ -107,12 +112,17 @@ class Job:
 
 def list_jobs(root: Path) -> list[Job]:
     """All trainings, and what cannot be read; the newest first."""
-    return [job for job in list_all(root) if job.bench is None]
+    return [job for job in list_all(root) if job.bench is None and job.look is None]
 
 
 def list_benches(root: Path) -> list[Job]:
     """All measurements, the newest first."""
     return [job for job in list_all(root) if job.bench is not None]
+
+
+def list_looks(root: Path) -> list[Job]:
+    """All sweeps over networks of pictures, the newest first."""
+    return [job for job in list_all(root) if job.look is not None]
 
 
 def list_all(root: Path) -> list[Job]:
@@ -134,13 +144,14 @@ def show(root: Path, job_id: str) -> Job:
     raise ValueError(f"there is no job {job_id}")
 
 
-def read_spec(folder: Path) -> TrainSpec | BenchJob:
-    """What the job of a folder has to do, of either verb. Raises ValueError in one sentence."""
+def read_spec(folder: Path) -> Assignment:
+    """What the job of a folder has to do, of whatever verb. Raises ValueError in one sentence."""
     data = read_json(folder / JOB)
-    if data.get("verb") != BENCH_VERB:
+    read = {BENCH_VERB: bench_from_dict, LOOK_VERB: look_from_dict}.get(str(data.get("verb")))
+    if read is None:
         return spec_from_dict(data)
     try:
-        return bench_from_dict(data)
+        return read(data)
     except ValueError as error:
         raise ValueError(f"{JOB}: {error}") from None
 
@@ -169,6 +180,7 @@ def read_job(folder: Path, *, now: float | None = None) -> Job:
         message=message or "; ".join(problems[:1]),
         spec=spec if isinstance(spec, TrainSpec) else None,
         bench=spec if isinstance(spec, BenchJob) else None,
+        look=spec if isinstance(spec, LookJob) else None,
         ticket=ticket,
         status=status,
         stop=stop,

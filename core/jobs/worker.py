@@ -21,7 +21,8 @@ from typing import Any
 
 from filelock import FileLock
 
-from core.jobs.bench_job import BenchJob, check_bench
+from core.jobs.assignment import check_assignment
+from core.jobs.bench_job import BenchJob
 from core.jobs.folder import (
     JOB,
     LOCK,
@@ -33,7 +34,7 @@ from core.jobs.folder import (
 )
 from core.jobs.leftovers import Process, end_strays
 from core.jobs.locks import HeldError, held, is_held, take
-from core.jobs.spec import check
+from core.jobs.look_job import LookJob
 from core.jobs.state import read_job, read_spec
 from core.jobs.status import Reporter, WorkerState, sentence
 from core.runs.folder import Anchor, GoneError
@@ -83,10 +84,7 @@ def _attempt(folder: Path, ticket: Ticket, check: Callable[[], None]) -> int:
 def _work(folder: Path, ticket: Ticket, reporter: Reporter) -> dict[str, Any] | None:
     """The figures of what was trained or measured, or None if it was stopped."""
     spec = read_spec(folder)
-    if isinstance(spec, BenchJob):
-        check_bench(spec)
-    else:
-        check(spec)
+    check_assignment(spec)
 
     def is_stopped() -> bool:
         reporter.check()
@@ -101,6 +99,10 @@ def _work(folder: Path, ticket: Ticket, reporter: Reporter) -> dict[str, Any] | 
             from core.jobs.benching import work as work_bench
 
             return work_bench(spec, folder, reporter, is_stopped)
+        if isinstance(spec, LookJob):
+            from core.jobs.looking import work as work_look
+
+            return work_look(spec, folder, reporter, is_stopped)
         from core.jobs.training import work
 
         return work(spec, folder, reporter, is_stopped)

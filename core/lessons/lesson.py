@@ -16,6 +16,7 @@ PAGES = (
     "heads",
     "knowledge",
     "compare",
+    "look",
     "monte_carlo",
     "attention_by_hand",
     "runtime",

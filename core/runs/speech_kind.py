@@ -28,7 +28,7 @@ N_PROBED = 100  # of those held out, while it trains
 
 def _read_recipe(data: dict[str, Any]) -> Recipe:
     recipe = speech_recipe_from_dict(data)
-    recipe.model_config(speech_vocabulary().size)  # raises what the model has to say about sizes
+    recipe.check_sizes()
     return recipe
 
 

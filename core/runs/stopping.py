@@ -2,8 +2,11 @@
 
 import signal
 import threading
-from collections.abc import Generator
+import time
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
+
+LOOK_EVERY_SECONDS = 0.25
 
 
 @contextmanager
@@ -28,3 +31,16 @@ def stop_requests() -> Generator[threading.Event, None, None]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+def now_and_then(ask: Callable[[], bool]) -> Callable[[], bool]:
+    """Asks a few times a second only: what goes on in between may be far shorter than a look."""
+    last, answer = float("-inf"), False
+
+    def ask_now_and_then() -> bool:
+        nonlocal last, answer
+        if not answer and time.monotonic() - last > LOOK_EVERY_SECONDS:
+            last, answer = time.monotonic(), ask()
+        return answer
+
+    return ask_now_and_then

@@ -14,6 +14,8 @@ from core.data.characters import SPACE_GLYPH
 from core.evaluation.report_card import load_rows
 from core.figures import attention as figures
 from core.figures import attention_row as row_figures
+from core.figures.listening import sound_picture
+from core.figures.pixels import sheet_of_pictures
 from core.figures.thumbnails import bar_picture, contact_sheet, curve_picture, spaced_bar_picture
 from core.files import read_json
 from core.inspection.captions import row_sentence, strongest_head
@@ -29,6 +31,10 @@ from core.montecarlo.result import Sample
 from core.montecarlo.sample import sample
 from core.montecarlo.spec import PerturbationSpec
 from core.paths import ASSETS, BENCHMARKS, CHECKPOINTS, LESSONS, OWN_MODEL
+from core.pictures.pictures import SIDE
+from core.pictures.sample import SAMPLE, read_sample
+from core.speech.examples import load_examples, load_sound
+from core.speech.features import log_mel
 from core.theory.by_hand.weights import weight_curves
 from pages.shared.charts import show_chart
 from pages.shared.choosing import DEFAULT_CHECKPOINT
@@ -36,6 +42,7 @@ from pages.shared.records import digest
 from pages.shared.text import percent, plain
 
 STORED = ASSETS / "home_trace.json"
+A_ROW = 7  # digits
 COPIED, MOST_BETA = np.array([1.0, 0.6, 0.0]), 10.0  # k_iᵀk₁ of the copied key and two others
 
 
@@ -123,7 +130,7 @@ def _words(trace: AttentionTrace) -> list[str]:
 def show_cards(trace: AttentionTrace) -> None:
     """The way on: a real picture from each page, under its link."""
     attention, heads, knowledge, compare, monte_carlo = st.columns(5)
-    by_hand, runtime, training, report_card = st.columns(4)
+    listen, look, by_hand, runtime, training, report_card = st.columns(6)
     with _card(attention, "attention", "Attention", ":material/grid_on:"):
         _draw(contact_sheet(trace.weights), "Every head, this question")
     with _card(heads, "heads", "Heads", ":material/filter_center_focus:"):
@@ -137,6 +144,10 @@ def show_cards(trace: AttentionTrace) -> None:
             bar_picture(small_sample().coarse_counts(50)),
             "One head, told to average two values, takes one or the other",
         )
+    with _card(listen, "listen", "Listen", ":material/hearing:"):
+        _show_sound()
+    with _card(look, "look", "Look", ":material/image_search:"):
+        _show_digits()
     with _card(by_hand, "attention_by_hand", "By hand", ":material/calculate:"):
         _draw(
             curve_picture(weight_curves(COPIED, MOST_BETA)[1].T),
@@ -228,6 +239,31 @@ def _show_sureness() -> None:
         spaced_bar_picture(np.array(steps(never.probabilities))),
         f"How sure a model is of its answers about {about(never)}, from 0 to 100 %",
     )
+
+
+def _show_sound() -> None:
+    """The first question that is shipped, as a recogniser hears it."""
+    try:
+        first = load_examples().sounds[0]
+        frames = log_mel(load_sound(first))
+    except ValueError:  # the page that listens says what is wrong
+        st.caption("No sounds are shipped yet.")
+        return
+    _draw(sound_picture(frames), f"“{first.title}” as a recogniser of speech hears it")
+
+
+def _show_digits() -> None:
+    """Handwriting that networks get wrong."""
+    try:
+        sample = read_sample(SAMPLE) if SAMPLE.is_file() else None
+    except ValueError:  # the page that looks at pictures says what is wrong
+        sample = None
+    if sample is None:
+        st.caption("No digits are shipped yet.")
+        return
+    chosen = [sample.pictures[at] for at in sample.wrong[: 2 * A_ROW]]
+    rows = [chosen[start : start + A_ROW] for start in range(0, len(chosen), A_ROW)]
+    _draw(sheet_of_pictures(rows, side=SIDE), "Handwriting that networks read wrong")
 
 
 def _show_moments() -> None:

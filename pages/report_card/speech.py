@@ -16,14 +16,13 @@ from pages.shared.records import digest
 from pages.shared.text import percent, plain
 
 TITLE = "Speech: who hears, and which measure sees it?"
-NONE_YET = (
-    "**No recogniser of speech is measured yet.** Train one, then measure it; the row of the real "
-    "voice needs Debian's `asterisk-core-sounds-en` and `asterisk-core-sounds-en-wav`:"
-)
-COMMANDS = (
-    "python -m core train --preset speech-attention --out checkpoints/speech-attention\n"
-    "python -m core speech evaluate --checkpoint speech-attention --record"
-)
+NONE_YET = """\
+**No recogniser of speech is measured yet.** Train one, then measure it; the row of the real voice
+needs Debian's `asterisk-core-sounds-en` and `asterisk-core-sounds-en-wav`:
+```bash
+python -m core train --preset speech-attention --out checkpoints/speech-attention
+python -m core speech evaluate --checkpoint speech-attention --record
+```"""
 LINE, HEAD = 66, 40  # pixels of the table
 SAID_BY: dict[Voices, str] = {
     "trained": "voices of training",
@@ -50,8 +49,7 @@ def show_speech() -> None:
                 st.warning(plain(f"{row.name}: {row.problem}"), icon=":material/warning:")
         measured = [row for row in rows if row.figures]
         if not measured:
-            st.info(NONE_YET, icon=":material/mic:")
-            st.code(COMMANDS, language="bash", wrap_lines=True)
+            st.markdown(NONE_YET)
             return
         _show_measured(measured)
 

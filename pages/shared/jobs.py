@@ -14,9 +14,8 @@ import streamlit as st
 from core import paths
 from core.figures.template import Figure
 from core.jobs import actions
-from core.jobs.bench_job import BenchJob
+from core.jobs.assignment import Assignment
 from core.jobs.launcher import LocalLauncher
-from core.jobs.spec import TrainSpec
 from core.jobs.state import Job, list_all
 from core.server import Action
 from pages.shared import link, who
@@ -26,7 +25,6 @@ from pages.shared.text import plain
 POLL_SECONDS = 2.0
 FILE_WIDTH = 640  # pixels of a picture, which on the page is as wide as its place
 Spec = TypeVar("Spec")
-Assignment = TrainSpec | BenchJob
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,11 +15,10 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from core.classroom.codes import is_token
-from core.jobs.bench_job import BenchJob
+from core.jobs.assignment import Assignment
 from core.jobs.folder import owner_of
 from core.jobs.quota import over_quota
 from core.jobs.quota import shortened as shorter
-from core.jobs.spec import TrainSpec
 from core.jobs.state import Job
 from core.server import Action, Server, is_code, read_server
 from core.server import refusal as refused
@@ -87,7 +86,7 @@ def say(refused: str) -> None:
         st.caption(f":material/lock: {plain(refused)}")
 
 
-def beyond(jobs: Sequence[Job], specs: Sequence[TrainSpec | BenchJob]) -> str:
+def beyond(jobs: Sequence[Job], specs: Sequence[Assignment]) -> str:
     """Why these jobs are more than the visitor may start beside others; "" if they are not."""
     found = server()
     if not has_quota():
@@ -95,13 +94,13 @@ def beyond(jobs: Sequence[Job], specs: Sequence[TrainSpec | BenchJob]) -> str:
     return over_quota(found, jobs, owners(), specs)
 
 
-def demand_room(jobs: Sequence[Job], specs: Sequence[TrainSpec | BenchJob]) -> None:
+def demand_room(jobs: Sequence[Job], specs: Sequence[Assignment]) -> None:
     """Where jobs are started: raise ValueError for more than the visitor may."""
     if why := beyond(jobs, specs):
         raise ValueError(why)
 
 
-def shortened(spec: TrainSpec | BenchJob) -> TrainSpec | BenchJob:
+def shortened(spec: Assignment) -> Assignment:
     """A job as this visitor may have it."""
     return shorter(server(), spec) if has_quota() else spec
 

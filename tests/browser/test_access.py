@@ -20,6 +20,7 @@ PAGES = (
     "/knowledge",
     "/listen",
     "/compare",
+    "/look",
     "/monte_carlo?mc-predict=false",
     "/attention_by_hand",
     "/runtime",

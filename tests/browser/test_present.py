@@ -30,6 +30,7 @@ PAGES = {
     "/heads": "dark",
     "/knowledge": "light",
     "/compare": "light",
+    "/look": "dark",
     "/monte_carlo": "dark",
     "/attention_by_hand": "light",
     "/runtime": "light",

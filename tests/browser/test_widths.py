@@ -17,6 +17,7 @@ PAGES = (
     "/knowledge",
     "/listen",
     "/compare",
+    "/look",
     "/monte_carlo?mc-predict=false",
     "/attention_by_hand",
     "/runtime",

@@ -16,12 +16,13 @@ from core.bench.record import Bench, read_bench
 from core.bench.spec import BenchSpec
 from core.cli.main import build_parser
 from core.files import read_json
-from core.jobs import actions, benching, status
+from core.jobs import actions, status
 from core.jobs.bench_job import BENCH, BenchJob, bench_from_dict, bench_job, bench_of, records_of
 from core.jobs.estimate import seconds_ahead
 from core.jobs.folder import JOB
 from core.jobs.keep import keep
 from core.jobs.state import Job, list_all, list_benches, list_jobs, read_job, read_spec, show
+from core.runs import stopping
 from core.runs.journal import METRICS, read_metrics
 from core.theory.costs import Sizes
 
@@ -35,7 +36,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(MemoryMeter, "peak_bytes", lambda *_: 4096)
     monkeypatch.setattr(machine, "COPIED_BYTES", 2**20)
     monkeypatch.setattr(machine, "MATRIX_SIDE", 64)
-    monkeypatch.setattr(benching, "LOOK_EVERY_SECONDS", -1.0)
+    monkeypatch.setattr(stopping, "LOOK_EVERY_SECONDS", -1.0)
     monkeypatch.setattr(status, "WRITE_EVERY_SECONDS", -1.0)
 
 

@@ -46,7 +46,7 @@ def test_home_shows_an_answered_question_its_head_and_the_way_on(
     assert links == [
         "lessons",
         *("attention", "heads", "knowledge", "compare", "monte_carlo"),
-        *("attention_by_hand", "runtime", "training", "report_card"),
+        *("look", "attention_by_hand", "runtime", "training", "report_card"),
     ]
     assert percent(STORED["probability"]) in shown(app)
 
@@ -60,12 +60,12 @@ def test_the_report_card_has_a_picture_as_soon_as_something_is_recorded(
     monkeypatch.setattr("core.paths.CHECKPOINTS", tmp_path / "checkpoints")
     monkeypatch.setattr("core.paths.BENCHMARKS", tmp_path)
     app = AppTest.from_file(ROOT / "app.py", default_timeout=60).run()
-    assert len(app.get("image")) == 3
+    assert len(app.get("image")) == 4
     assert "No variant of the course's task is recorded yet" in shown(app)
     put_course()
     app.run()
     assert not app.exception
-    assert len(app.get("image")) == 4
+    assert len(app.get("image")) == 5
     assert "No variant of the course's task" not in shown(app)
 
 
@@ -79,6 +79,18 @@ def test_a_shelf_without_tables_and_snapshots_is_told_in_the_cards(
     assert "Nothing is recorded yet of what a model knows" in shown(app)
     assert "No training with snapshots is here yet" in shown(app)
     assert "Start, watch and compare short trainings" in shown(app)
+
+
+def test_without_digits_and_with_broken_ones_their_card_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shown: Callable[[AppTest], str]
+):
+    monkeypatch.setattr("core.pictures.sample.SAMPLE", tmp_path / "digits.json")
+    for text in ("", "{}"):
+        if text:
+            (tmp_path / "digits.json").write_text(text, encoding="utf-8")
+        app = AppTest.from_file(ROOT / "app.py", default_timeout=60).run()
+        assert not app.exception
+        assert "No digits are shipped yet" in shown(app)
 
 
 def test_the_card_of_times_has_a_picture_of_the_first_stored_machine(
@@ -96,7 +108,7 @@ def test_the_card_of_times_has_a_picture_of_the_first_stored_machine(
     (tmp_path / "a.json").write_text(json.dumps(bench), encoding="utf-8")
     app = AppTest.from_file(ROOT / "app.py", default_timeout=60).run()
     assert not app.exception
-    assert len(app.get("image")) == 4
+    assert len(app.get("image")) == 5
     (tmp_path / "a.json").write_text("{", encoding="utf-8")
     app.run()
     assert not app.exception

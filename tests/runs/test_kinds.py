@@ -164,7 +164,7 @@ def test_a_kind_of_a_later_version_is_refused_with_the_known_ones(begin: Begin):
     run = begin()
     path = run.folder / RUN
     path.write_text(path.read_text().replace('"name": "tiny"', '"kind": "smell"', 1))
-    with pytest.raises(ValueError, match=r"run.json: not a recipe: kind 'speech'"):
+    with pytest.raises(ValueError, match=r"run.json: not a recipe: kind 'smell'"):
         resume_run(run.folder)
 
 

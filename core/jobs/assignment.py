@@ -1,0 +1,17 @@
+"""What a job can be asked to do, of whatever verb. No torch here."""
+
+from core.jobs.bench_job import BenchJob, check_bench
+from core.jobs.look_job import LookJob, check_look
+from core.jobs.spec import TrainSpec, check
+
+Assignment = TrainSpec | BenchJob | LookJob
+
+
+def check_assignment(spec: Assignment) -> None:
+    """Raise ValueError for what is not done on this server."""
+    if isinstance(spec, BenchJob):
+        check_bench(spec)
+    elif isinstance(spec, LookJob):
+        check_look(spec)
+    else:
+        check(spec)

@@ -1,0 +1,1 @@
+"""What networks that look at pictures see: convolution, pooling, attention over patches."""
