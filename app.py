@@ -31,6 +31,7 @@ PAGES = {
     "attention": ("grid_on", "Attention"),
     "heads": ("filter_center_focus", "Heads"),
     "knowledge": ("psychology_alt", "Knowledge"),
+    "listen": ("hearing", "Listen"),
     "compare": ("compare", "Compare"),
     "look": ("image_search", "Look"),
     "monte_carlo": ("scatter_plot", "Monte Carlo"),

@@ -147,6 +147,8 @@ def shelf(tmp_path: Path, people_table: Path, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr("pages.shared.models.MODELS", folder / "models")
     monkeypatch.delenv("EXPLORER_MODELS", raising=False)
     monkeypatch.setattr("pages.heads.repeated_data.CHECKPOINTS", folder)
+    for part in ("controls", "ask"):
+        monkeypatch.setattr(f"pages.listen.{part}.CHECKPOINTS", folder)
     monkeypatch.setattr("pages.shared.loading.PEOPLE", people_table)
     monkeypatch.setattr("core.data.task.PEOPLE", people_table)
     st.cache_resource.clear()
