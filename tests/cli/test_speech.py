@@ -10,7 +10,7 @@ import pytest
 from core.checkpoints.shelf import content_hash
 from core.evaluation import heard
 from core.speech.record import figures_dict, load_speech, speech_file
-from tests.tiny_recogniser import plan, real_of, save_recogniser, whisper
+from tests.recognised import plan, real_of, save_recogniser, whisper
 
 Run = Callable[..., Any]
 KEYS = "n character_error word_error exact jaccard cosine damerau_levenshtein baselines".split()

@@ -9,7 +9,7 @@ from core.evaluation.heard import Asked, asked_of, dev_sentences, measure_voices
 from core.generation.hearing import hear
 from core.speech.spoken import make, planned
 from core.speech.voices import NEW
-from tests.tiny_recogniser import NAMES, plan, real_of, save_recogniser, whisper
+from tests.recognised import NAMES, plan, real_of, save_recogniser, whisper
 
 
 def silent(_text: str) -> None:

@@ -9,7 +9,7 @@ from core.evaluation.report_card import STALE
 from core.evaluation.speech_rows import load_speech_rows
 from core.files import sha256
 from core.speech.record import save_speech, speech_file
-from tests.tiny_recogniser import figures_of
+from tests.recognised import figures_of
 
 RIGHT = ["where was mihai born", "where was ada born"]
 WRONG = ["where was mahi born", "where was adele born"]

@@ -11,7 +11,7 @@ from core.checkpoints.shelf import WEIGHTS
 from core.files import sha256
 from core.speech.record import SpeechFigures, Voices, save_speech, speech_file
 from core.speech.verdict import WITHOUT
-from tests.tiny_recogniser import figures_of
+from tests.recognised import figures_of
 
 Open = Callable[..., AppTest]
 Said = Callable[[AppTest], str]

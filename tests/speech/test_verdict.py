@@ -1,7 +1,7 @@
 import pytest
 
 from core.speech.verdict import SIMILARITIES, differences, reached, right_share
-from tests.tiny_recogniser import figures_of
+from tests.recognised import figures_of
 
 RIGHT = ["where was mihai born", "where was ada born"]
 WRONG = ["where was mahi born", "where was adele born"]

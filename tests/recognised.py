@@ -1,4 +1,4 @@
-"""A recogniser of a few parameters that was never trained, and dev questions that nobody speaks."""
+"""What is measured of recognisers, made small: dev questions, recordings, figures."""
 
 import zlib
 from pathlib import Path
@@ -7,25 +7,21 @@ import numpy as np
 import torch
 
 from core.checkpoints.store import save_checkpoint, write_card
-from core.models.families import make_model
-from core.models.recogniser_config import RecogniserConfig
+from core.generation.hearing import recogniser_of
 from core.speech.real_split import RealUtterance
 from core.speech.record import SpeechFigures, Voices, measure_texts
 from core.speech.sentences import QUESTION, Sentence
 from core.speech.voices import NEW, TRAINED, Voice
-from core.training.speech import speech_vocabulary
+from tests.tiny_speech import tiny_recogniser
 
 NAMES = ("Ada Arden", "Bruno Bello", "Chén Castro")
 
 
-def save_recogniser(folder: Path, *, seed: int = 0) -> Path:
-    vocabulary = speech_vocabulary()
-    config = RecogniserConfig(
-        vocabulary_size=vocabulary.size, width=8, n_heads=2, n_encoder_layers=1, n_decoder_layers=1
-    )
-    model = make_model(config, generator=torch.Generator().manual_seed(seed))
-    save_checkpoint(folder, model, vocabulary, {"name": folder.name}, dtype=torch.float32)
-    write_card(folder, {"name": folder.name})
+def save_recogniser(folder: Path) -> Path:
+    stored, card = tiny_recogniser(n_encoder_layers=1, n_decoder_layers=1), {"name": folder.name}
+    model = recogniser_of(stored)
+    save_checkpoint(folder, model, stored.vocabulary, card, dtype=torch.float32)
+    write_card(folder, card)
     return folder
 
 
