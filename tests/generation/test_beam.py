@@ -98,8 +98,9 @@ def test_a_beam_wide_enough_finds_the_best_of_all_texts(share: float):
                 own = sum(float(shares[i, c]) for i, c in enumerate((*text, END)))
                 by_ctc = np.log(max(ctc.get(text, 0.0), 1e-30))
                 scores[text] = (1 - share) * own + share * by_ctc
-        wide = {"blank": BLANK, "end": END, "most": most, "beam": 60, "ctc_share": share}
-        (found,) = best_texts(model, memory, fused, **wide)
+        (found,) = best_texts(
+            model, memory, fused, blank=BLANK, end=END, most=most, beam=60, ctc_share=share
+        )
     assert found == max(scores, key=lambda text: scores[text])
 
 
