@@ -8,7 +8,7 @@ import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import altair as alt
 import numpy as np
@@ -57,8 +57,8 @@ def sound_map(
     selection `heard` returns the row of a click. Without a head the spectrogram stands alone.
     """
     seconds, n_bands = len(frames) * seconds_a_frame, frames.shape[1]
-    places = np.interp(HERTZ, hertz, SOUND * (1 - (np.arange(n_bands) + 0.5) / n_bands))
-    ticks = {round(at): f"{one:,} Hz" for at, one in zip(places, HERTZ, strict=True)}
+    middles = SOUND * (1 - (np.arange(n_bands) + 0.5) / n_bands)
+    ticks = {round(float(np.interp(one, hertz, middles))): f"{one:,} Hz" for one in HERTZ}
     pictures = [(cells_uri(_loud(frames), KEY), 0.0, seconds, 0.0, float(SOUND))]
     if heard is None:
         return _filled({}, pictures, ticks, float(SOUND), seconds, title, 11)
@@ -70,9 +70,10 @@ def sound_map(
     rows = _rows(heard, above, row, end)
     size = elements.name_size(n_rows, row * n_rows)
     every = math.ceil(size / row)
-    named = zip(rows["middle"][::every], heard.labels[::every], strict=True)
-    ticks |= {round(at): label for at, label in named}
-    tables = {"rows": rows, "chosen": rows.iloc[[heard.chosen]], "now": _now(heard)}
+    named = range(0, n_rows, every)
+    ticks |= {round(above + row * (i + 0.5)): heard.labels[i] for i in named}
+    chosen = cast(pd.DataFrame, rows.iloc[[heard.chosen]])
+    tables = {"rows": rows, "chosen": chosen, "now": _now(heard)}
     height = above + row * n_rows
     down = "written character" if every == 1 else f"written character, one in {every} is named"
     return _filled(tables, pictures, ticks, height, max(seconds, end), title, size, down)
@@ -195,7 +196,6 @@ def _rows(heard: Heard, above: float, row: float, end: float) -> pd.DataFrame:
             "right": end,
             "low": low,
             "high": low + row,
-            "middle": low + row / 2,
         }
     )
 

@@ -84,7 +84,7 @@ def test_the_chosen_character_is_framed_and_its_weights_are_bars(spec):
 
 def test_rows_are_named_by_their_character_and_bands_in_hertz(spec):
     axis = spec["layer"][0]["encoding"]["y"]["axis"]
-    names = json.loads(re.match(r"\((.*)\)\[datum.value\]", axis["labelExpr"])[1])
+    names = json.loads(re.findall(r"\((.*)\)\[datum.value\]", axis["labelExpr"])[0])
     assert [names[str(place)] for place in axis["values"]] == [
         "250 Hz",
         "1,000 Hz",

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -10,6 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from core.checkpoints.store import Checkpoint, save_checkpoint
 from core.inspection.heads import HeadsOff
+from core.models.recogniser import Recogniser
 from core.speech.examples import load_examples
 from core.speech.sound import MOST_WAV_BYTES, RATE, write_wav
 from core.speech.voices import why_silent
@@ -30,7 +31,8 @@ def put(shelf: Path) -> Callable[..., Checkpoint]:
 
     def put_(name: str = "speech-attention", decoder: Any = "attention") -> Checkpoint:
         found = tiny_recogniser(decoder)
-        save_checkpoint(shelf / name, found.model, found.vocabulary, {"name": name})
+        model = cast("Recogniser", found.model)
+        save_checkpoint(shelf / name, model, found.vocabulary, {"name": name})
         return found
 
     return put_
@@ -222,7 +224,7 @@ def test_a_wav_of_anybody_is_heard_and_its_name_is_no_path(
 ):
     app = open_listen(source=UPLOADED)
     assert "Give it a sound" in app.info[0].value
-    samples = np.sin(np.arange(RATE) / 3).astype(np.float32) / 2
+    samples = (np.sin(np.arange(RATE) / 3) / 2).astype(np.float32)
     upload(app, write_wav(samples))
     assert f"#### “{QUESTION}”" in said(app)
     assert app.get("audio")[0].proto.alt == "Sound: ../../evil.wav"
@@ -247,7 +249,7 @@ def test_a_wav_of_twenty_seconds_is_refused(calls: list, open_listen: Open):
 def test_what_a_microphone_heard_is_listened_to(calls: list, open_listen: Open, said: Callable):
     app = open_listen(source=RECORDED)
     assert "Give it a sound" in app.info[0].value
-    wav = write_wav(np.sin(np.arange(RATE) / 3).astype(np.float32))
+    wav = write_wav((np.sin(np.arange(RATE) / 3)).astype(np.float32))
     app.session_state["kept-listen-microphone"] = File("audio.wav", len(wav), wav, "digest")
     app.run()
     assert f"#### “{QUESTION}”" in said(app)
