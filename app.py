@@ -51,7 +51,8 @@ page = st.navigation(
         )
         for name, (icon, title) in PAGES.items()
     ],
-    # A frame in another page shows one page, with its controls.
+    # All pages are named, and a frame in another page shows one page, with its controls.
+    expanded=True,
     position="hidden" if IS_SCRIPT and st.context.is_embedded else "sidebar",
 )
 if IS_SCRIPT:

@@ -5,6 +5,7 @@ not thousands; rows that can be clicked lie over them. Down the picture is count
 """
 
 import json
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -63,17 +64,18 @@ def sound_map(
         return _filled({}, pictures, ticks, float(SOUND), seconds, title, 11)
     n_rows, n_columns = heard.weights.shape
     above, end = SOUND + 2 * GAP + BARS, n_columns * heard.seconds_a_column
-    row = float(np.clip(MOST_MAP / n_rows, LEAST_MAP / n_rows, ROW))
+    row = max(LEAST_MAP / n_rows, min(ROW, MOST_MAP / n_rows))
     share = np.clip(heard.weights / heard.top, 0, 1)
     pictures.append((cells_uri(share, WEIGHT), 0.0, end, float(above), above + row * n_rows))
     rows = _rows(heard, above, row, end)
     size = elements.name_size(n_rows, row * n_rows)
-    every = max(1, -(-size // max(int(row), 1)))
+    every = math.ceil(size / row)
     named = zip(rows["middle"][::every], heard.labels[::every], strict=True)
     ticks |= {round(at): label for at, label in named}
     tables = {"rows": rows, "chosen": rows.iloc[[heard.chosen]], "now": _now(heard)}
     height = above + row * n_rows
-    return _filled(tables, pictures, ticks, height, max(seconds, end), title, size)
+    down = "written character" if every == 1 else f"written character, one in {every} is named"
+    return _filled(tables, pictures, ticks, height, max(seconds, end), title, size, down)
 
 
 def sound_picture(frames: Matrix) -> bytes:
@@ -94,6 +96,7 @@ def _filled(
     seconds: float,
     title: str,
     size: int,
+    down: str = "sound",
 ) -> Figure:
     drawn = pd.DataFrame(pictures, columns=["url", "left", "right", "low", "high"])
     return _sound_map(with_head=bool(tables)).fill(
@@ -105,6 +108,7 @@ def _filled(
         names=f"({json.dumps(ticks, ensure_ascii=False)})[datum.value]",
         size=size,
         title=title,
+        down_title=down,
     )
 
 
@@ -120,7 +124,7 @@ def _sound_map(*, with_head: bool) -> alt.LayerChart:
         "x2": "right:Q",
         "y": alt.Y(
             "low:Q",
-            title="written character" if with_head else "sound",
+            title=hole("down_title"),
             scale=alt.Scale(domain=hole("down"), nice=False, zero=False, reverse=True),
             axis=elements.axis(
                 values=hole("places"),

@@ -25,10 +25,10 @@ def listen(
     stored: Checkpoint, frames: NDArray[np.floating], *, off: HeadsOff = EVERY_HEAD_ON
 ) -> Listened:
     """What is written of a sound's frames (T, N_BANDS), with all weights; `off` are heads that give
-    zero. The text is written greedily; then one pass over all of it is recorded, whose outputs are
-    computed from the very weights that are shown, and held against a pass by fused attention.
+    zero. The text is the best of a beam; then one pass over all of it is recorded, whose outputs
+    are computed from the very weights that are shown, and held against a pass by fused attention.
 
-    Cost: a pass of the encoder, one of the decoder a character, and two of both. Raises ValueError
+    Cost: as of `hear`, and two passes of encoder and decoder. Raises ValueError
     for a checkpoint that hears nothing, a sound that is too long, and heads that it has not.
     """
     model = recogniser_of(stored)

@@ -26,7 +26,7 @@ def test_sounds_together_are_heard_as_each_alone(decoder):
 
 def test_each_letter_is_the_likeliest_given_those_before_it():
     stored, (frames,) = tiny_recogniser(), sounds(40)
-    (found,) = hear(stored, [frames], most=10)
+    (found,) = hear(stored, [frames], most=10, beam=1)
     model = recogniser_of(stored)
     ids = [stored.vocabulary.mask_id]
     with torch.inference_mode():
@@ -44,7 +44,7 @@ def test_a_text_ends_with_its_mark_or_at_the_limit():
     ends = Heard("ab", (4, 5), (0.5, 0.5, 0.1))
     assert ends.probability == pytest.approx(0.025)
     for one in hear(tiny_recogniser(), sounds(20, 30), most=3):
-        assert len(one.ids) <= 4
+        assert len(one.ids) <= 3
         assert len(one.ids) <= len(one.probabilities) <= len(one.ids) + 1
 
 
