@@ -31,6 +31,7 @@ PAGES = {
     "attention": ("grid_on", "Attention"),
     "heads": ("filter_center_focus", "Heads"),
     "knowledge": ("psychology_alt", "Knowledge"),
+    "listen": ("hearing", "Listen"),
     "compare": ("compare", "Compare"),
     "look": ("image_search", "Look"),
     "monte_carlo": ("scatter_plot", "Monte Carlo"),
@@ -50,7 +51,8 @@ page = st.navigation(
         )
         for name, (icon, title) in PAGES.items()
     ],
-    # A frame in another page shows one page, with its controls.
+    # All pages are named, and a frame in another page shows one page, with its controls.
+    expanded=True,
     position="hidden" if IS_SCRIPT and st.context.is_embedded else "sidebar",
 )
 if IS_SCRIPT:

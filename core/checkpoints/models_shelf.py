@@ -54,7 +54,7 @@ def list_models(*, models: Path = MODELS, shipped: Collection[str] | None = None
     shipped: names that are taken; those of the checkpoints unless told. Raises ValueError where the
     folder that the server names is none.
     """
-    taken = set(list_cards(CHECKPOINTS) if shipped is None else shipped)
+    taken = set(_of_ours() if shipped is None else shipped)
     found = [_read_card(path) for path in _cards(models)]
     found += [_beside(path) for path in _in_folder()]
     listed: list[Listed] = []
@@ -87,7 +87,7 @@ def write_model_card(
 def refuse_taken(name: str, path: Path, *, models: Path = MODELS) -> None:
     """Raise NotAModel for a name that could lead out of the shelf, or that another model has."""
     check_name(name)
-    if name in list_cards(CHECKPOINTS):
+    if name in _of_ours():
         raise NotAModel(f"{name} is a checkpoint of this project: name the model otherwise: --name")
     if not (models / name / MODEL_CARD).exists():
         return
@@ -105,6 +105,11 @@ def models_folder() -> Path | None:
     if not folder.is_dir():
         raise ValueError(f"{VARIABLE} is {named!r:.200}; a folder of models is needed")
     return folder
+
+
+def _of_ours() -> list[str]:
+    """Whatever they read: a name is taken by either."""
+    return [*list_cards(CHECKPOINTS), *list_cards(CHECKPOINTS, hears=True)]
 
 
 def _cards(models: Path) -> list[Path]:

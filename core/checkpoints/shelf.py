@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from core.files import read_json, sha256
+from core.models.recogniser_config import FAMILY
 
 # What a checkpoint's folder holds.
 CONFIG, VOCABULARY, WEIGHTS, CARD = (
@@ -21,16 +22,28 @@ class CheckpointError(ValueError):
     """A checkpoint that cannot be used; the text says which file and why."""
 
 
-def list_checkpoints(folder: Path) -> list[str]:
+def list_checkpoints(folder: Path, *, hears: bool = False) -> list[str]:
     """Names of the folders that hold a card and the weights it describes, sorted: what can be asked
-    something.
+    something. Those that hear sounds are listed apart.
     """
-    return [name for name in list_cards(folder) if (folder / name / WEIGHTS).is_file()]
+    cards = list_cards(folder, hears=hears)
+    return [name for name in cards if (folder / name / WEIGHTS).is_file()]
 
 
-def list_cards(folder: Path) -> list[str]:
+def list_cards(folder: Path, *, hears: bool = False) -> list[str]:
     """Names of the folders that hold a card, sorted; of some the weights are not shipped."""
-    return sorted(path.parent.name for path in folder.glob(f"*/{CARD}"))
+    found = (path.parent for path in folder.glob(f"*/{CARD}"))
+    return sorted(path.name for path in found if is_recogniser(path) == hears)
+
+
+def is_recogniser(folder: Path) -> bool:
+    """Whether the model of a folder hears sounds; what cannot be read is taken for one that reads
+    texts, and loading it says what is wrong.
+    """
+    try:
+        return read_json(folder / CONFIG).get("family") == FAMILY
+    except (OSError, ValueError):
+        return False
 
 
 def snapshot_steps(folder: Path) -> list[int]:

@@ -28,6 +28,7 @@ from core.cli.montecarlo import add_montecarlo
 from core.cli.opening import add_open
 from core.cli.reader import add_reader
 from core.cli.repeated import add_repeated
+from core.cli.speech import add_speech
 from core.cli.tables import add_ablation, add_seeds
 from core.cli.tracing import add_trace_file
 from core.cli.train import add_train
@@ -141,6 +142,7 @@ def build_parser() -> argparse.ArgumentParser:
     add_import(
         commands.add_parser("import", help="read a file of the course's code, nanoGPT or minGPT")
     )
+    add_speech(commands.add_parser("speech", help="speech: sentences to learn from; what is heard"))
     add_lesson(commands.add_parser("lesson", help="lessons, and whether their figures hold"))
     add_look(commands.add_parser("look", help="networks that look at pictures, and their sweep"))
     add_open(commands.add_parser("open", help="anyone's model: a folder or a GGUF file"))

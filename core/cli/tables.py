@@ -12,18 +12,19 @@ from typing import Any
 from core.checkpoints.shelf import CARD
 from core.cli.arguments import named_file
 from core.cli.train import begin, tell, train
-from core.data.task import TASKS
 from core.files import read_json, write_json
 from core.paths import ASSETS, RUNS
 from core.runs.folder import RUN
+from core.runs.kinds import kind_of, kind_of_dict
 from core.runs.run import resume_run
-from core.training.presets import ABLATION, PRESETS, SELF_TAUGHT, Variation, preset
-from core.training.recipe import Recipe, recipe_from_dict
+from core.training.presets import ABLATION, HEARD, PRESETS, SELF_TAUGHT, Variation, preset
+from core.training.recipe import Recipe
 
 TABLES = ASSETS / "report_card"
 ABLATIONS = {
     "pretraining": (ABLATION, "ablation.json"),
     "self-taught": (SELF_TAUGHT, "self_taught.json"),
+    "hearing": (HEARD, "hearing.json"),
 }
 
 
@@ -77,9 +78,10 @@ def _finished(
     folder: Path, recipe: Recipe, options: argparse.Namespace, *, seed: int, steps: int | None
 ) -> dict[str, Any]:
     card = read_json(folder / CARD)
-    corpus = TASKS[recipe.corpus].corpus(n_sentences=recipe.n_sentences, folder=options.corpus)
-    wanted = (seed, recipe, corpus.digest, card["n_steps"] if steps is None else steps)
-    found = (card["seed"], recipe_from_dict(card["recipe"]), card["data_sha256"], card["n_steps"])
+    digest = kind_of(recipe).load_data(recipe, options.corpus).digest
+    wanted = (seed, recipe, digest, card["n_steps"] if steps is None else steps)
+    read = kind_of_dict(card["recipe"]).read_recipe(card["recipe"])
+    found = (card["seed"], read, card["data_sha256"], card["n_steps"])
     if found != wanted:
         raise ValueError(f"{folder} holds another training: name other --runs")
     return card
@@ -93,7 +95,8 @@ def add_ablation(parser: argparse.ArgumentParser) -> None:
         "--of",
         choices=tuple(ABLATIONS),
         default="pretraining",
-        help="what differs: the pretraining, or how many questions of the readers are practised",
+        help="what differs: the pretraining, how many questions of the readers are practised, or "
+        "what a recogniser's decoder is (of as many steps as its presets have)",
     )
     parser.set_defaults(run=ablation)
 
@@ -105,6 +108,7 @@ def ablation(options: argparse.Namespace) -> None:
     Only held-out training questions are measured. A stopped run goes on when it is called again.
     """
     rows, file = ABLATIONS[options.of]
+    options.steps = options.steps or rows[0].recipe.n_steps
     cards = [
         trained(row.recipe, options, seed=options.seed, tuning=True, steps=options.steps)
         for row in rows
@@ -121,7 +125,7 @@ def ablation(options: argparse.Namespace) -> None:
     if options.json:
         print(json.dumps(table, ensure_ascii=False))
     else:
-        print("\n".join(f"{run['label']}: {run['accuracy']:.1%}" for run in table["runs"]))
+        print("\n".join(map(_ablation_line, table["runs"])))
 
 
 def _ablation_row(variation: Variation, card: dict[str, Any]) -> dict[str, Any]:
@@ -135,6 +139,12 @@ def _ablation_row(variation: Variation, card: dict[str, Any]) -> dict[str, Any]:
         "n_parameters": card["n_parameters"],
         **card["figures"]["held_out"],
     }
+
+
+def _ablation_line(run: dict[str, Any]) -> str:
+    line = f"{run['label']}: {run['accuracy']:.1%}"
+    error = run.get("character_error")
+    return line if error is None else f"{line}, character error {error:.1%}"
 
 
 def add_seeds(parser: argparse.ArgumentParser) -> None:

@@ -1,7 +1,8 @@
-"""What a recogniser writes of sounds: greedy, in batches of sounds of similar length.
+"""What a recogniser writes of sounds, in batches of sounds of similar length.
 
-Every step reads all that is written so far again, for the decoder keeps no past; a text is short.
-Cost: a pass of the encoder a sound, and of the decoder a character.
+Usually the best of a beam, by the decoder and CTC together (core.generation.beam); with a beam of 1
+greedily, by the decoder alone. Every step reads all that is written so far again, for the decoder
+keeps no past; a text is short.
 """
 
 from collections.abc import Sequence
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from core.checkpoints.store import Checkpoint
+from core.generation.beam import BEAM, best_texts
 from core.models.heads import Heads
 from core.models.recogniser import Memory, Recogniser, columns_of
 from core.models.seam import Attend
@@ -25,8 +27,8 @@ SOUNDS_AT_ONCE = 32
 
 @dataclass(frozen=True, slots=True)
 class Heard:
-    """What was written of a sound: characters by id without the end, and the probability of each,
-    that of the end behind them if it came.
+    """What was written of a sound: characters by id without the end, and the decoder's probability
+    of each, that of the end behind them if it came.
     """
 
     text: str
@@ -52,11 +54,13 @@ def hear(
     *,
     attend: Attend | None = None,
     most: int = LONGEST,
+    beam: int = BEAM,
 ) -> list[Heard]:
     """What is written of each sound's frames (frames, N_BANDS); at most `most` characters.
 
-    `attend` says how heads attend, as in core.models.seam. Raises ValueError for a sound that is
-    too long, and for a checkpoint that hears nothing.
+    `attend` says how heads attend, as in core.models.seam. Cost: a pass of the encoder a sound, and
+    of the decoder over `beam` texts a character. Raises ValueError for a sound that is too long,
+    and for a checkpoint that hears nothing.
     """
     model = recogniser_of(stored)
     order = sorted(range(len(sounds)), key=lambda i: len(sounds[i]))
@@ -64,9 +68,14 @@ def hear(
     with torch.inference_mode():
         for start in range(0, len(order), SOUNDS_AT_ONCE):
             places = order[start : start + SOUNDS_AT_ONCE]
-            heard = _hear_batch(stored, model, [sounds[i] for i in places], attend or fused, most)
-            for place, one in zip(places, heard, strict=True):
-                found[place] = one
+            frames, n_frames = padded([sounds[i] for i in places])
+            same = bool((n_frames == n_frames[0]).all())
+            attending = attend or fused
+            memory = model.encode(frames, attending, n_frames=None if same else n_frames)
+            texts = _texts(stored, model, memory, attending, most=most, beam=beam)
+            shares = _shares(stored, model, memory, attending, texts, most=most)
+            for place, ids, share in zip(places, texts, shares, strict=True):
+                found[place] = Heard(stored.vocabulary.decode(ids), ids, share)
     return cast(list[Heard], found)
 
 
@@ -83,39 +92,49 @@ def padded(sounds: Sequence[NDArray[np.floating]]) -> tuple[Tensor, Tensor]:
     return frames, torch.tensor([len(sound) for sound in sounds])
 
 
-def _hear_batch(
-    stored: Checkpoint,
-    model: Recogniser,
-    sounds: Sequence[NDArray[np.floating]],
-    attend: Attend,
-    most: int,
-) -> list[Heard]:
-    frames, n_frames = padded(sounds)
-    same = bool((n_frames == n_frames[0]).all())
-    memory = model.encode(frames, attend, n_frames=None if same else n_frames)
-    end = stored.vocabulary.mask_id
-    ids = torch.full((len(sounds), 1), end)
-    chosen = torch.zeros(len(sounds), 0)
-    is_over = torch.zeros(len(sounds), dtype=torch.bool)
-    for _ in range(most + 1):
+def _texts(
+    stored: Checkpoint, model: Recogniser, memory: Memory, attend: Attend, *, most: int, beam: int
+) -> list[tuple[int, ...]]:
+    """Ids of what is written of each sound, without the end."""
+    blank, end = stored.vocabulary.pad_id, stored.vocabulary.mask_id
+    if beam > 1:
+        return best_texts(model, memory, attend, blank=blank, end=end, most=most, beam=beam)
+    ids = torch.full((len(memory.x), 1), end)
+    is_over = torch.zeros(len(ids), dtype=torch.bool)
+    for _ in range(most):
         logits = model.logits(model.decode(ids, memory, attend)[:, -1])
-        logits[:, stored.vocabulary.pad_id] = -torch.inf  # it stands for nothing
-        probabilities, best = logits.softmax(-1).max(-1)
-        chosen = torch.cat([chosen, probabilities[:, None]], 1)
-        ids = torch.cat([ids, best.masked_fill(is_over, end)[:, None]], 1)
+        logits[:, blank] = -torch.inf  # it stands for nothing
+        best = logits.argmax(-1)
         is_over |= best == end
         if bool(is_over.all()):
             break
+        ids = torch.cat([ids, best.masked_fill(is_over, end)[:, None]], 1)
     rows = cast(list[list[int]], ids[:, 1:].tolist())
-    shares = cast(list[list[float]], chosen.tolist())
-    return [_heard(stored, row, share) for row, share in zip(rows, shares, strict=True)]
+    return [tuple(row[: row.index(end)] if end in row else row) for row in rows]
 
 
-def _heard(stored: Checkpoint, row: list[int], shares: list[float]) -> Heard:
-    end = stored.vocabulary.mask_id
-    n = row.index(end) if end in row else len(row)
-    ids = tuple(row[:n])
-    return Heard(stored.vocabulary.decode(ids), ids, tuple(shares[: n + 1]))
+def _shares(
+    stored: Checkpoint,
+    model: Recogniser,
+    memory: Memory,
+    attend: Attend,
+    texts: Sequence[tuple[int, ...]],
+    *,
+    most: int,
+) -> list[tuple[float, ...]]:
+    """The decoder's probability of each character given those before it, and of the end where a
+    text is not cut off at `most`.
+    """
+    blank, end = stored.vocabulary.pad_id, stored.vocabulary.mask_id
+    longest = max(map(len, texts)) + 1
+    given = torch.tensor([[end, *ids, *[end] * (longest - 1 - len(ids))] for ids in texts])
+    logits = model.logits(model.decode(given, memory, attend))
+    logits[..., blank] = -torch.inf
+    wrote = torch.tensor([[*ids, *[end] * (longest - len(ids))] for ids in texts])
+    shares = logits.softmax(-1).gather(-1, wrote[..., None])[..., 0]
+    rows = cast(list[list[float]], shares.tolist())
+    n_said = [len(ids) + (len(ids) < most) for ids in texts]
+    return [tuple(row[:n]) for row, n in zip(rows, n_said, strict=True)]
 
 
 def ctc_text(stored: Checkpoint, memory: Memory, n_frames: Tensor | None = None) -> list[str]:

@@ -153,7 +153,7 @@ def check(spec: TrainSpec) -> None:
     _check_rate(spec.overrides.learning_rate)
     _check_limits(spec.limits)
     _check_length(spec.minutes, spec.steps, spec.limits)
-    spec.recipe.model_config(spec.recipe.n_pieces)  # raises what the model has to say about sizes
+    spec.recipe.check_sizes()
     if (n_parameters := spec.recipe.rough_parameters) > MOST_PARAMETERS:
         raise ValueError(
             f"about {n_parameters / 1e6:.0f} million parameters: "

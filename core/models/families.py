@@ -7,7 +7,7 @@ import torch
 from core.models.config import GPTConfig
 from core.models.gpt import GPT
 from core.models.recogniser import Recogniser
-from core.models.recogniser_config import FAMILY, RecogniserConfig
+from core.models.recogniser_config import RecogniserConfig
 
 OwnConfig = GPTConfig | RecogniserConfig
 OwnModel = GPT | Recogniser
@@ -15,8 +15,7 @@ OwnModel = GPT | Recogniser
 
 def config_from_dict(data: dict[str, Any]) -> OwnConfig:
     """Of a config.json; one that names no family is a GPT's. Raises ValueError or TypeError."""
-    kind = RecogniserConfig if data.get("family") == FAMILY else GPTConfig
-    return kind(**data)
+    return RecogniserConfig(**data) if "family" in data else GPTConfig(**data)
 
 
 def make_model(config: OwnConfig, *, generator: torch.Generator | None = None) -> OwnModel:

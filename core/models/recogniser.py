@@ -201,11 +201,11 @@ class Recogniser(Trained[RecogniserConfig]):
                 f"{frames.shape[1]} frames are more than the {self.config.most_frames} that this "
                 "model hears"
             )
-        heard = F.gelu(self.second(F.gelu(self.first(frames.transpose(1, 2))))).transpose(1, 2)
-        padding = None
-        if n_frames is not None:
-            columns = torch.arange(heard.shape[1], device=heard.device)
-            padding = columns >= columns_of(n_frames)[:, None]
+        heard = F.gelu(self.first(frames.transpose(1, 2)))
+        if n_frames is not None:  # what follows a sound is nothing, whatever its batch is
+            heard = heard.masked_fill(_behind(heard.shape[2], (n_frames + 1) // 2)[:, None], 0.0)
+        heard = F.gelu(self.second(heard)).transpose(1, 2)
+        padding = None if n_frames is None else _behind(heard.shape[1], columns_of(n_frames))
         x = drop(heard + positions(heard.shape[1], self.config.width, heard))
         memory = Memory(x, padding)
         for layer, block in enumerate(self.encoder_blocks):
@@ -366,6 +366,11 @@ def initialise(model: Recogniser, generator: torch.Generator | None) -> None:
             if name.endswith("lstm.bias_ih_l0"):
                 width = len(parameter) // 4
                 parameter[width : 2 * width] = 1.0
+
+
+def _behind(n_columns: int, lengths: Tensor) -> Tensor:
+    """(B, n_columns): which columns come after so many."""
+    return torch.arange(n_columns, device=lengths.device) >= lengths[:, None]
 
 
 def _fused(_layer: int, heads: Heads) -> Tensor:

@@ -11,9 +11,20 @@ from core.checkpoints.shelf import CARD, CONFIG, content_hash, shipped_weights
 from core.files import read_json
 from core.models.config import GPTConfig
 from core.training.recipe import Recipe, recipe_from_dict
+from core.training.speech_recipe import KIND as SPEECH
+from core.training.speech_recipe import SpeechRecipe, speech_recipe_from_dict
 
 _SHAPE = {field.name for field in fields(GPTConfig)} & {field.name for field in fields(Recipe)}
 TAKEN = (*sorted(_SHAPE), "vocabulary", "n_pieces")
+HEARING = (
+    "width",
+    "n_heads",
+    "n_layers",
+    "n_decoder_layers",
+    "decoder",
+    "lstm_width",
+    "ctc_weight",
+)
 
 
 def shaped_like(recipe: Recipe, checkpoint: Path) -> Recipe:
@@ -27,7 +38,8 @@ def shaped_like(recipe: Recipe, checkpoint: Path) -> Recipe:
             f"checkpoint {checkpoint.name} was trained on the corpus {trained.corpus!r}; "
             f"{recipe.name} reads {recipe.corpus!r}"
         )
-    shaped = replace(recipe, **{name: getattr(trained, name) for name in TAKEN})
+    taken = HEARING if isinstance(trained, SpeechRecipe) else TAKEN
+    shaped = replace(recipe, **{name: getattr(trained, name) for name in taken})
     config = read_json(checkpoint / CONFIG)
     expected = shaped.model_config(config.get("vocabulary_size", 1)).to_dict()
     if {**expected, **config} != expected:
@@ -60,7 +72,9 @@ def _recipe_of(checkpoint: Path) -> Recipe:
             f"the card of checkpoint {checkpoint.name} has no recipe (it was trained elsewhere): "
             "nothing can start from it here"
         )
+    written = cast(dict[str, Any], recipe)
+    read = speech_recipe_from_dict if written.get("kind") == SPEECH else recipe_from_dict
     try:
-        return recipe_from_dict(cast(dict[str, Any], recipe))
+        return read(written)
     except ValueError as error:
         raise ValueError(f"{checkpoint / CARD}: {error}") from None

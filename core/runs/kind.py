@@ -34,6 +34,10 @@ def _nothing(_recipe: Recipe, _data: Any, _seed: int, _told: Progress) -> dict[s
     return {}
 
 
+def _tells_nothing(_data: Any) -> dict[str, Any]:
+    return {}
+
+
 def _as_it_is(data: Any, _made: dict[str, Any]) -> Data:
     return data
 
@@ -49,6 +53,7 @@ class Kind:
                      nothing. It is kept with the run
     with_made        the data with that; ValueError for anything else
     card             what the card says of it
+    tells            what the card says of the data
     make_vocabulary  of a run that starts from no checkpoint
     make_trainers    trainers of a number of steps, by recipe, data, vocabulary, seed and the file
                      of first parameters, if not the seed's own
@@ -75,6 +80,7 @@ class Kind:
     make: Callable[[Recipe, Any, int, Progress], dict[str, Any]] = _nothing
     with_made: Callable[[Any, dict[str, Any]], Data] = _as_it_is
     card: Callable[[dict[str, Any]], dict[str, Any]] = dict
+    tells: Callable[[Any], dict[str, Any]] = _tells_nothing
 
 
 def figure(correct: int, total: int) -> dict[str, Any]:

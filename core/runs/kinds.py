@@ -43,7 +43,7 @@ def kind_of_dict(recipe: Mapping[str, Any]) -> Kind:
 
 def _read_recipe(data: dict[str, Any]) -> Recipe:
     recipe = recipe_from_dict(data)
-    recipe.model_config(recipe.n_pieces or 1)  # raises what the model has to say about its sizes
+    recipe.check_sizes()
     return recipe
 
 

@@ -207,6 +207,7 @@ def finish(run: Run) -> dict[str, Any]:
         "machine": machine(),
         "n_parameters": run.n_parameters,
         "dtype": "float16",
+        **kind.tells(run.data),
     }
     if settings.start_from is not None:
         card["start_from"] = settings.start_from

@@ -1,4 +1,4 @@
-"""What a recogniser reads of a sound: log-mel frames. And a sound at our own rate.
+"""What a recogniser reads of a sound: log-mel frames.
 
     X[t, k] = |Σ_n w[n] x[t·HOP + n] exp(−2πi k n / WINDOW)|²      (a Hann window w)
     frame[t, m] = log(Σ_k bank[m, k] X[t, k] + FLOOR)
@@ -7,15 +7,13 @@ then less its mean over time by band, and over the deviation of all its numbers,
 loud voice nor a telephone's line counts. Cost: n log WINDOW for n samples.
 """
 
-from math import gcd
-
 import numpy as np
 from numpy.typing import NDArray
 
-Samples = NDArray[np.float32]  # (samples,) from −1 to 1, RATE a second
+from core.speech.sound import RATE, Sound
+
 Frames = NDArray[np.float32]  # (frames, N_BANDS)
 
-RATE = 8000
 WINDOW, HOP = 256, 100  # 32 ms, of which the next begins 12.5 ms later
 N_BANDS = 40
 FRAMES_PER_SECOND = RATE / HOP
@@ -25,7 +23,7 @@ FLOOR = 1e-5
 _LEAST_DEVIATION = 1e-3
 
 
-def log_mel(samples: Samples) -> Frames:
+def log_mel(samples: Sound) -> Frames:
     """(frames, N_BANDS) of a sound at RATE; its end is filled up with silence, so that a sound of
     any length has a frame.
     """
@@ -49,21 +47,6 @@ def mel_bank() -> NDArray[np.float64]:
 def band_hertz() -> NDArray[np.float64]:
     """(N_BANDS,): the frequency at which each band peaks."""
     return _hertz(np.linspace(_mel(LEAST_HERTZ), _mel(MOST_HERTZ), N_BANDS + 2))[1:-1]
-
-
-def resampled(samples: Samples, rate: int) -> Samples:
-    """A sound of `rate` samples a second at RATE: its spectrum is cut at the lower of both halves,
-    or filled up with zeros. Silence at its end makes its length a whole number of both periods.
-    """
-    if rate == RATE:
-        return samples
-    period, own = rate // gcd(rate, RATE), RATE // gcd(rate, RATE)
-    n_periods = -(-len(samples) // period)
-    filled = np.pad(samples.astype(np.float64), (0, n_periods * period - len(samples)))
-    n_samples = n_periods * own
-    spectrum = np.fft.rfft(filled)[: n_samples // 2 + 1]
-    found = np.fft.irfft(spectrum, n_samples) * (n_samples / max(1, len(filled)))
-    return np.clip(found, -1.0, 1.0).astype(np.float32)
 
 
 def _mel(hertz: float) -> float:

@@ -28,8 +28,8 @@ SPLITS: tuple[Split, ...] = ("train", "tune", "dev", "test")
 LETTERS = "abcdefghijklmnopqrstuvwxyz'"
 CHARACTERS = " " + LETTERS
 LONGEST = 99  # characters of a plain text, as in the homework
-N_PEOPLE = {"dev": 200, "test": 200, "tune": 100}
-N_VOICES = {"dev": 4, "test": 2, "tune": 2}
+N_PEOPLE: dict[Split, int] = {"dev": 200, "test": 200, "tune": 100}
+N_VOICES: dict[Split, int] = {"dev": 4, "test": 2, "tune": 2}
 QUESTION = "where was {name} born?"
 ABOUT = (
     "{name} was born in {place}",

@@ -14,7 +14,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from core.speech.features import Samples, resampled
+from core.speech.sound import Sound, resampled
 
 PROGRAM = "espeak-ng"
 # Accents and speakers of training, and two of which a recogniser never hears anything before it is
@@ -79,7 +79,7 @@ def version() -> str:
     return f"{PROGRAM} {match[0] if match else 'of unknown version'}"
 
 
-def speak(text: str, voice: Voice) -> Samples:
+def speak(text: str, voice: Voice) -> Sound:
     """The text as it sounds, at RATE; the same text, voice and version give the same samples.
 
     Raises ValueError for a text that is none, where the program is missing, or fails.

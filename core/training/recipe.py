@@ -110,6 +110,10 @@ class Recipe(MechanismSizes):
         """Raises ValueError for sizes that do not fit each other."""
         return self._gpt_config(vocabulary_size)
 
+    def check_sizes(self) -> None:
+        """Raise ValueError with what the model has to say about its sizes."""
+        self.model_config(self.n_pieces or 1)
+
     def _gpt_config(self, vocabulary_size: int) -> GPTConfig:
         return GPTConfig(
             vocabulary_size=vocabulary_size,

@@ -75,9 +75,11 @@ class SpeechRecipe(Recipe):
         refuse_outside({name: getattr(self, name) for name in RANGES}, RANGES)
         if self.kind != KIND or self.corpus != "spoken":
             raise ValueError(f"{self.kind!r:.40} of {self.corpus!r:.40} is no recipe of speech")
-        plain = all(getattr(self, name) == size.default for name, size in SIZES.items())
-        if self.attention != "softmax" or not plain:
+        if self.attention != "softmax":
             raise ValueError(f"attention {self.attention!r:.40}: a recogniser has softmax alone")
+        for name, size in SIZES.items():
+            if (value := getattr(self, name)) != size.default:
+                raise ValueError(f"{name} is {value!r:.40}: no recogniser has it")
 
     def model_config(self, vocabulary_size: int) -> RecogniserConfig:
         return RecogniserConfig(
@@ -90,6 +92,9 @@ class SpeechRecipe(Recipe):
             lstm_width=self.lstm_width,
             ctc=self.ctc_weight > 0,
         )
+
+    def check_sizes(self) -> None:
+        self.model_config(1)
 
     @property
     def rough_parameters(self) -> int:

@@ -14,6 +14,7 @@ from core.data.characters import SPACE_GLYPH
 from core.evaluation.report_card import load_rows
 from core.figures import attention as figures
 from core.figures import attention_row as row_figures
+from core.figures.listening import sound_picture
 from core.figures.pixels import sheet_of_pictures
 from core.figures.thumbnails import bar_picture, contact_sheet, curve_picture, spaced_bar_picture
 from core.files import read_json
@@ -32,6 +33,8 @@ from core.montecarlo.spec import PerturbationSpec
 from core.paths import ASSETS, BENCHMARKS, CHECKPOINTS, LESSONS, OWN_MODEL
 from core.pictures.pictures import SIDE
 from core.pictures.sample import SAMPLE, read_sample
+from core.speech.examples import load_examples, load_sound
+from core.speech.features import log_mel
 from core.theory.by_hand.weights import weight_curves
 from pages.shared.charts import show_chart
 from pages.shared.choosing import DEFAULT_CHECKPOINT
@@ -127,7 +130,7 @@ def _words(trace: AttentionTrace) -> list[str]:
 def show_cards(trace: AttentionTrace) -> None:
     """The way on: a real picture from each page, under its link."""
     attention, heads, knowledge, compare, monte_carlo = st.columns(5)
-    look, by_hand, runtime, training, report_card = st.columns(5)
+    listen, look, by_hand, runtime, training, report_card = st.columns(6)
     with _card(attention, "attention", "Attention", ":material/grid_on:"):
         _draw(contact_sheet(trace.weights), "Every head, this question")
     with _card(heads, "heads", "Heads", ":material/filter_center_focus:"):
@@ -141,6 +144,8 @@ def show_cards(trace: AttentionTrace) -> None:
             bar_picture(small_sample().coarse_counts(50)),
             "One head, told to average two values, takes one or the other",
         )
+    with _card(listen, "listen", "Listen", ":material/hearing:"):
+        _show_sound()
     with _card(look, "look", "Look", ":material/image_search:"):
         _show_digits()
     with _card(by_hand, "attention_by_hand", "By hand", ":material/calculate:"):
@@ -234,6 +239,17 @@ def _show_sureness() -> None:
         spaced_bar_picture(np.array(steps(never.probabilities))),
         f"How sure a model is of its answers about {about(never)}, from 0 to 100 %",
     )
+
+
+def _show_sound() -> None:
+    """The first question that is shipped, as a recogniser hears it."""
+    try:
+        first = load_examples().sounds[0]
+        frames = log_mel(load_sound(first))
+    except ValueError:  # the page that listens says what is wrong
+        st.caption("No sounds are shipped yet.")
+        return
+    _draw(sound_picture(frames), f"“{first.title}” as a recogniser of speech hears it")
 
 
 def _show_digits() -> None:

@@ -12,6 +12,7 @@ from pages.report_card.pretraining import (
     show_seeds,
 )
 from pages.report_card.self_taught import read_reader, show_self_teaching, show_taught
+from pages.report_card.speech import show_speech
 from pages.report_card.table import (
     note_lines,
     read_published,
@@ -50,6 +51,7 @@ def main() -> None:
     if rows:
         show_kinds(rows)
         _show_one(rows)
+    show_speech()
 
 
 def _show_one(rows: list[Row]) -> None:

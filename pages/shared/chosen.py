@@ -22,6 +22,7 @@ CONTROLS = {
     "text_area": "value",
     "radio": "raw_value",
     "file_uploader": "",
+    "audio_input": "",
 }
 TYPED = ("number_input", "text_input", "text_area")
 ValueOf = Callable[[str], str]

@@ -33,6 +33,7 @@ from pages.shared.chosen import ValueOf, choice
 from pages.shared.drawn import Node
 from pages.shared.hidden import TEXT
 from pages.shared.kept_tables import data_table, said_table
+from pages.shared.text import plain
 
 WIDTH, GAP, TWELFTHS = 920, 24, 12  # pixels of the file's column, between two; parts of a width
 LEAST_WIDTH = 190  # of a picture: narrower columns stand below one another
@@ -161,6 +162,11 @@ def _progress(found: Any, _: Reader) -> Part:
     return Text(markdown=f"{found.text} ({found.value} %)", tone="caption")
 
 
+def _sound(found: Any, _: Reader) -> Part:
+    """By its name: the file stays small."""
+    return Text(markdown=f"{plain(found.alt or 'Sound')} (to be heard on the page)", tone="caption")
+
+
 def _pictures(found: Any, _: Reader) -> Part | None:
     kept = [_raster(one) for one in found.imgs]
     pictures = [one for one in kept if one is not None]
@@ -211,6 +217,7 @@ _ELEMENTS: dict[str, Callable[[Any, Reader], Part | None]] = {
     "code": _code,
     "metric": _metric,
     "progress": _progress,
+    "audio": _sound,
     "imgs": _pictures,
     "vega_lite_chart": _vega,
     "plotly_chart": _plotly,

@@ -34,6 +34,28 @@ def choose_file(label: str, key: str, most_bytes: int, said: str | None = None) 
         help=said,
     )
     who.say(refused)
+    return _kept(key)
+
+
+def choose_recording(
+    label: str, key: str, most_bytes: int, *, rate: int, said: str | None = None
+) -> File | None:
+    """The same of what the visitor's microphone hears, so many samples a second."""
+    refused = who.refusal("upload")
+    st.audio_input(
+        label,
+        sample_rate=rate,
+        key=key,
+        on_change=_keep,
+        args=(key, most_bytes),
+        disabled=bool(refused),
+        help=said,
+    )
+    who.say(refused)
+    return _kept(key)
+
+
+def _kept(key: str) -> File | None:
     kept: File | None = st.session_state.get(KEPT + key)
     if kept is not None and st.session_state[key] is None:
         st.caption(f"In memory: {plain(kept.name[:60])}, {kept.size:,} bytes")

@@ -10,7 +10,6 @@ import streamlit as st
 from core import paths
 from core.catalogue import TRAINED, settable_sizes
 from core.checkpoints.shelf import list_checkpoints
-from core.data.task import TASKS
 from core.jobs.spec import corpus_folder
 from core.models.config import Positions
 from core.paths import COURSE_VARIABLE
@@ -39,13 +38,8 @@ def choose_preset() -> str:
 
 
 def _choose_corpus() -> Corpus:
-    corpora: list[Corpus] = list(words.CORPORA)
-    lacking = ""
-    try:
-        corpus_folder(PRESETS["course-pieces"])
-    except ValueError as error:
-        lacking = f"Not to choose from: {error}."
-        corpora = [corpus for corpus in corpora if TASKS[corpus].is_shipped]
+    lacking = {corpus: said for corpus in words.CORPORA if (said := _why_lacking(corpus))}
+    corpora: list[Corpus] = [corpus for corpus in words.CORPORA if corpus not in lacking]
     chosen: Corpus = bound.segmented_control(
         "Text to learn from",
         corpora,
@@ -55,9 +49,18 @@ def _choose_corpus() -> Corpus:
         key="training-corpus",
         help=f"The course's files lie in the folder that {COURSE_VARIABLE} names.",
     )
-    if lacking:
-        st.caption(plain(lacking))
+    for said in lacking.values():
+        st.caption(plain(f"Not to choose from: {said}."))
     return chosen
+
+
+def _why_lacking(corpus: Corpus) -> str:
+    """Why nothing can be learned from it here; empty where it can."""
+    try:
+        corpus_folder(next(recipe for recipe in PRESETS.values() if recipe.corpus == corpus))
+    except ValueError as error:
+        return str(error)
+    return ""
 
 
 def choose_checkpoint(recipe: Recipe) -> str | None:
@@ -66,7 +69,7 @@ def choose_checkpoint(recipe: Recipe) -> str | None:
         return None
     names = [
         name
-        for name in list_checkpoints(paths.CHECKPOINTS)
+        for name in list_checkpoints(paths.CHECKPOINTS, hears=recipe.corpus == "spoken")
         if can_start_from(paths.CHECKPOINTS / name, recipe.corpus)
     ]
     if not names:
@@ -106,6 +109,8 @@ def choose_model(recipe: Recipe, *, fixed: bool) -> Overrides:
         with right:
             layers = _size("Layers", recipe.n_layers, "layers", fixed=fixed)
             rate = _rate(recipe)
+        if recipe.corpus == "spoken":  # a recogniser has one kind of each
+            return Overrides(width=width, n_layers=layers, n_heads=heads, learning_rate=rate)
         positions = _kind("Positions", get_args(Positions), "positions", fixed=fixed)
         attention = _kind("Attention", TRAINED, "attention", fixed=fixed)
         sizes = {} if fixed else _own_sizes(recipe, attention)

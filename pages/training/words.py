@@ -19,9 +19,11 @@ CORPORA: dict[Corpus, str] = {
     "notable": "notable people",
     "notable-unread": "all but 300 of them",
     "course": "course's files",
+    "spoken": "speech",
 }
 KINDS: dict[Kind, str] = {
     "both": "pretrain, then fine-tune",
+    "listen": "listen to sentences",
     "scratch": "questions only (scratch)",
     "pretrain": "pretrain only",
     "fine-tune": "fine-tune a checkpoint",

@@ -39,6 +39,7 @@ N_CHARTS = {
     "/heads": 1,
     "/knowledge": 6,
     "/compare": 4,
+    "/listen": 7 if list_checkpoints(CHECKPOINTS, hears=True) else 1,
     "/look": 6,
     "/monte_carlo": 3,
     "/attention_by_hand": 1,

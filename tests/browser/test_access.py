@@ -18,6 +18,7 @@ PAGES = (
     "/attention",
     "/heads",
     "/knowledge",
+    "/listen",
     "/compare",
     "/look",
     "/monte_carlo?mc-predict=false",

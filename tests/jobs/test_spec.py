@@ -179,7 +179,7 @@ def test_a_spec_comes_back_from_json_as_it_was(make_spec: MakeSpec):
         ({"limits": {"minutes": 1}}, "missing keys: steps, disk_bytes"),
         ({"overrides": []}, r"overrides is \[\], an object is needed"),
         ({"recipe": {"name": "x"}}, "job.json: not a recipe: 'phases'"),
-        ({"recipe": {"kind": "speech"}}, "job.json: not a recipe: kind 'speech'; this version"),
+        ({"recipe": {"kind": "smell"}}, "job.json: not a recipe: kind 'smell'; this version"),
         ({"recipe": "tiny"}, "recipe is 'tiny', an object is needed"),
         ({"recipe": {"n_snapshots": 10**12}}, "job.json: n_snapshots is 1000000000000; whole num"),
         (

@@ -147,6 +147,8 @@ def shelf(tmp_path: Path, people_table: Path, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr("pages.shared.models.MODELS", folder / "models")
     monkeypatch.delenv("EXPLORER_MODELS", raising=False)
     monkeypatch.setattr("pages.heads.repeated_data.CHECKPOINTS", folder)
+    for part in ("controls", "ask"):
+        monkeypatch.setattr(f"pages.listen.{part}.CHECKPOINTS", folder)
     monkeypatch.setattr("pages.shared.loading.PEOPLE", people_table)
     monkeypatch.setattr("core.data.task.PEOPLE", people_table)
     st.cache_resource.clear()
@@ -404,7 +406,8 @@ def card_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     shutil.copytree(ROOT / "assets" / "report_card", folder)
     for name in ("ablation.json", "seeds.json", "reader.json", "self_taught.json"):
         (folder / name).unlink(missing_ok=True)
-    monkeypatch.setattr("pages.report_card.table.CHECKPOINTS", shelf)
+    for part in ("table", "speech"):
+        monkeypatch.setattr(f"pages.report_card.{part}.CHECKPOINTS", shelf)
     for part in ("table", "pretraining", "self_taught"):
         monkeypatch.setattr(f"pages.report_card.{part}.TABLES", folder)
     monkeypatch.setattr("pages.shared.loading.CHECKPOINTS", shelf)

@@ -46,7 +46,7 @@ def test_home_shows_an_answered_question_its_head_and_the_way_on(
     assert links == [
         "lessons",
         *("attention", "heads", "knowledge", "compare", "monte_carlo"),
-        *("look", "attention_by_hand", "runtime", "training", "report_card"),
+        *("listen", "look", "attention_by_hand", "runtime", "training", "report_card"),
     ]
     assert percent(STORED["probability"]) in shown(app)
 

@@ -10,6 +10,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.attention.upload import UPLOADED
+from pages.listen.sounds import UPLOADED as UPLOADED_SOUND
 from pages.shared.choosing import TRACE
 from pages.shared.sets import UPLOAD
 
@@ -21,6 +22,7 @@ UPLOADS: list[tuple[str, dict[str, Any], str]] = [
     ("attention", {"checkpoint": UPLOADED}, "upload-wiki"),
     ("attention", {"checkpoint": TRACE}, "trace-upload"),
     ("attention", {"set": UPLOAD}, "set-file"),
+    ("listen", {"listen-source": UPLOADED_SOUND}, "listen-file"),
     ("heads", {"heads-checkpoint": TRACE}, "heads-trace-upload"),
     ("heads", {"heads-set": UPLOAD}, "set-file"),
     (

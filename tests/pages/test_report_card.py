@@ -11,7 +11,7 @@ from core.checkpoints.shelf import WEIGHTS
 from core.evaluation.mistakes import KINDS
 from core.evaluation.report_card import load_rows
 from core.evaluation.tables import load_published
-from pages.report_card import charts, pretraining, table
+from pages.report_card import charts, pretraining, speech, table
 
 ROOT = Path(__file__).resolve().parents[2]
 Put = Callable[..., Path]
@@ -196,6 +196,7 @@ def test_the_verdict_and_one_picture_stand_first_and_all_else_is_folded(
         "How the wrong answers are wrong",
         "One checkpoint: its heads, and how it was trained",
         r"The wrong answers of course\-pieces, one by one",
+        speech.TITLE,
     ]
     assert not any(box.proto.expanded for box in boxes.values())
     folded = [chart for box in boxes.values() for chart in box.get("vega_lite_chart")]

@@ -9,6 +9,7 @@ from google.protobuf.json_format import MessageToDict
 from streamlit.testing.v1 import AppTest
 
 from pages.heads.controls import ALL, ONE, PATCH, TWICE
+from pages.listen.sounds import SOURCES
 from pages.runtime.words import VIEWS
 from pages.shared.choosing import TRACE, UPLOADED
 
@@ -25,6 +26,7 @@ VIEWED: list[tuple[str, dict[str, str]]] = [
     ("heads", {"heads-checkpoint": TRACE}),
     *[("heads", {"heads-part": part}) for part in (ALL, ONE, PATCH, TWICE)],
     ("knowledge", {}),
+    *[("listen", {"listen-source": source}) for source in SOURCES],
     ("compare", {}),
     ("look", {}),
     ("look", {"look-from": "wrong"}),

@@ -15,7 +15,8 @@ from core.data.vocabulary import Vocabulary
 from core.files import read_json
 from core.runs import kinds, loop
 from core.runs.folder import RUN
-from core.runs.kinds import CORPUS, Kind, Probe, kind_of, kind_of_dict
+from core.runs.kind import Kind, Probe, figure
+from core.runs.kinds import CORPUS, kind_of, kind_of_dict
 from core.runs.run import Run, finish, resume_run, save
 from core.training.loop import Trainer, trainer_factory
 from core.training.recipe import Recipe, recipe_from_dict
@@ -74,8 +75,8 @@ def echo_kind(probed: list[int]) -> Kind:
         probed.append(trainer.cursor.step)
         return Probe(correct=1, total=6, sample={"question": "a", "answer": "b", "expected": "a"})
 
-    def measure(stored: Checkpoint, data: Letters, split: str) -> tuple[int, int] | None:
-        return None if split == "unknown" else (3, 6)
+    def measure(stored: Checkpoint, data: Letters, split: str) -> dict[str, Any] | None:
+        return None if split == "unknown" else figure(3, 6)
 
     def read(data: dict[str, Any]) -> Recipe:
         plain = recipe_from_dict({key: value for key, value in data.items() if key != "kind"})
@@ -158,12 +159,12 @@ def test_recipes_of_before_are_those_of_the_first_kind(recipe: Recipe):
 
 
 def test_a_kind_of_a_later_version_is_refused_with_the_known_ones(begin: Begin):
-    with pytest.raises(ValueError, match="kind 'speech'; this version knows corpus"):
-        kind_of_dict({"kind": "speech"})
+    with pytest.raises(ValueError, match="kind 'smell'; this version knows corpus, speech"):
+        kind_of_dict({"kind": "smell"})
     run = begin()
     path = run.folder / RUN
-    path.write_text(path.read_text().replace('"name": "tiny"', '"kind": "speech"', 1))
-    with pytest.raises(ValueError, match=r"run.json: not a recipe: kind 'speech'"):
+    path.write_text(path.read_text().replace('"name": "tiny"', '"kind": "smell"', 1))
+    with pytest.raises(ValueError, match=r"run.json: not a recipe: kind 'smell'"):
         resume_run(run.folder)
 
 
