@@ -11,6 +11,7 @@ from core.checkpoints.any import load_any, records_folder, weights_digest_of
 from core.cli.arguments import DONE, progress_line
 from core.cli.heads_text import aligned
 from core.evaluation.heard import asked_of, measure_voices
+from core.generation.beam import BEAM
 from core.generation.hearing import recogniser_of
 from core.intervals import Rate
 from core.paths import spoken_folder
@@ -26,7 +27,7 @@ from core.speech.record import (
 from core.speech.spoken import N_TRAIN, load_spoken, make, planned, settings_of
 from core.speech.verdict import SIMILARITIES, WITHOUT, reached
 
-DEFAULT = "speech-attention"
+DEFAULT, MOST_BEAM = "speech-attention", 20
 
 
 def add_speech(parser: argparse.ArgumentParser) -> None:
@@ -89,6 +90,15 @@ def _add_evaluate(parser: argparse.ArgumentParser) -> None:
         help="where sentences were spoken; where nothing was, espeak-ng speaks dev anew",
     )
     parser.add_argument(
+        "--beam",
+        type=int,
+        choices=range(1, MOST_BEAM + 1),
+        default=BEAM,
+        metavar="K",
+        help=f"the best of so many beginnings, by decoder and CTC together ({BEAM}); 1 is greedy "
+        "and by the decoder alone",
+    )
+    parser.add_argument(
         "--record",
         action="store_true",
         help="write the figures beside the checkpoint: of all three voices unless some are told",
@@ -115,7 +125,9 @@ def evaluate(options: argparse.Namespace) -> None:
                 raise
             print(f"left out: {error}", file=sys.stderr)  # the others are worth keeping
             continue
-        found[voices] = measure_voices(stored, voices, asked, machine=machine(), told=told)
+        found[voices] = measure_voices(
+            stored, voices, asked, machine=machine(), told=told, beam=options.beam
+        )
     told(DONE)
     if options.record:
         _record(options.checkpoint, found)

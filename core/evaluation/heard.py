@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.checkpoints.store import Checkpoint
+from core.generation.beam import BEAM
 from core.generation.hearing import SOUNDS_AT_ONCE, hear
 from core.paths import spoken_folder
 from core.speech.distances import Span
@@ -67,8 +68,10 @@ def measure_voices(
     *,
     machine: str,
     told: Told,
+    beam: int = BEAM,
 ) -> SpeechFigures:
-    """Figures of what it writes. Intervals draw people, of the real voice texts.
+    """Figures of what it writes, the best of a beam. Intervals draw people, of the real voice
+    texts.
 
     Raises ValueError for a checkpoint that hears nothing.
     """
@@ -76,7 +79,7 @@ def measure_voices(
     for first in range(0, len(asked), SOUNDS_AT_ONCE):
         told(f"{voices}: {first} of {len(asked)} sentences heard")
         part = asked[first : first + SOUNDS_AT_ONCE]
-        heard = hear(stored, [one.frames for one in part])
+        heard = hear(stored, [one.frames for one in part], beam=beam)
         pairs += [(one.text, found.text) for one, found in zip(part, heard, strict=True)]
     return measure_texts(
         pairs,
@@ -85,6 +88,7 @@ def measure_voices(
         checkpoint=stored.name,
         voices=voices,
         machine=machine,
+        beam=beam,
     )
 
 

@@ -17,6 +17,7 @@ from core.figures.template import Figure, hole, laid_out, table, template
 ROW = 104  # pixels of a network's row of bars
 NARROW = 360  # pixels of a plot
 SHAPES = ("circle", "square", "triangle-up", "diamond")
+IMAGE = 100  # pixels of the picture above the rows
 HALF = 0.4  # of a class's place across: half a bar
 
 
@@ -34,11 +35,26 @@ class Curve(NamedTuple):
     points: Sequence[tuple[float, float, float, float]]
 
 
-def answer_bars(classes: Sequence[str], answers: Sequence[Answer], right: int | None) -> Figure:
+class Picture(NamedTuple):
+    """What is looked at: its name, and an image as a data URI."""
+
+    name: str
+    image: str
+
+
+def answer_bars(
+    classes: Sequence[str],
+    answers: Sequence[Answer],
+    right: int | None,
+    picture: Picture | None = None,
+) -> Figure:
     """A row of bars a network, one bar a class; that of the `right` class is green, if it is known.
 
-    A full row is a probability of 1.
+    A full row is a probability of 1. The picture, if it is told, stands in a row above.
     """
+    first = 0 if picture is None else 1
+    rows = [] if picture is None else [Named(picture.name, "")]
+    rows += [answer.row for answer in answers]
     bars = [
         (
             at - HALF,
@@ -50,27 +66,33 @@ def answer_bars(classes: Sequence[str], answers: Sequence[Answer], right: int | 
             classes[at],
             at == right,
         )
-        for index, answer in enumerate(answers)
+        for index, answer in enumerate(answers, first)
         for at, probability in enumerate(answer.probabilities)
     ]
-    floors = [(index + BOTTOM,) for index in range(len(answers))]
+    floors = [(index + BOTTOM,) for index in range(first, len(rows))]
     columns = ["low", "high", "y", "top", "probability", "network", "class", "right"]
-    return _answer_bars().fill(
-        {
-            "bars": pd.DataFrame(bars, columns=columns),
-            "floors": pd.DataFrame(floors, columns=["y"]),
-            "rows": anchor(len(answers), -0.5),
-        },
+    tables = {
+        "bars": pd.DataFrame(bars, columns=columns),
+        "floors": pd.DataFrame(floors, columns=["y"]),
+        "rows": anchor(len(rows), -0.5),
+    }
+    if picture is not None:
+        middle = (len(classes) - 1) / 2
+        tables["pictures"] = pd.DataFrame(
+            [(middle, 0.5, picture.image)], columns=["x", "y", "image"]
+        )
+    return _answer_bars(has_picture=picture is not None).fill(
+        tables,
         ends=[-0.5, len(classes) - 0.5],
         class_places=list(range(len(classes))),
         n_places=2 * len(classes),
         class_texts=elements.token_text(classes),
-        **names([answer.row for answer in answers], ROW, NARROW),
+        **names(rows, ROW, NARROW),
     )
 
 
 @template
-def _answer_bars() -> alt.LayerChart:
+def _answer_bars(*, has_picture: bool) -> alt.LayerChart:
     across = "class"
     x = alt.X(
         "x:Q",
@@ -104,7 +126,12 @@ def _answer_bars() -> alt.LayerChart:
             ],
         )
     )
-    return in_rows([*row_axes(x, "rows"), floors, bars])
+    pictures = (
+        table("pictures")
+        .mark_image(width=IMAGE, height=IMAGE)
+        .encode(x=alt.X("x:Q", title=across), y=y, url="image:N")
+    )
+    return in_rows([*row_axes(x, "rows"), *([pictures] if has_picture else []), floors, bars])
 
 
 def curves(
@@ -165,7 +192,7 @@ def _curves(*, in_percent: bool, has_places: bool) -> alt.LayerChart:
     layers = [
         base.mark_area(opacity=0.18).encode(y=_upwards("low", form), y2="high:Q", color=colour),
         base.mark_line(strokeWidth=2.5).encode(
-            y=y, color=colour, strokeDash=_marked(alt.StrokeDash, "dashes", None)
+            y=y, color=colour, strokeDash=_marked(alt.StrokeDash, "dashes", legend)
         ),
         base.mark_point(size=70, filled=True, opacity=1).encode(y=y, color=colour, shape=shape),
     ]

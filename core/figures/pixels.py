@@ -4,6 +4,7 @@ A map's hue is its opacity, so that both themes have it on their ground; what ha
 below 0 and orange above. Every tile has a frame, whatever it shows.
 """
 
+import base64
 import io
 from collections.abc import Sequence
 
@@ -24,6 +25,11 @@ Map = NDArray[np.floating]
 def picture_png(picture: Pixels, side: int = LARGE) -> bytes:
     """(h, w) of grey, black to white, each point a square."""
     return _png(_framed(_grey(_enlarged(picture, side))))
+
+
+def picture_uri(picture: Pixels, side: int = LARGE) -> str:
+    """The same as a data URI."""
+    return "data:image/png;base64," + base64.b64encode(picture_png(picture, side)).decode()
 
 
 def sheet_of_pictures(rows: Sequence[Sequence[Pixels]], *, side: int = TILE) -> bytes:

@@ -6,8 +6,6 @@ A beginning is one of the BEAM best of its length; the text is the best one that
 a CTC head the decoder's own probability decides (share 0).
 """
 
-from dataclasses import dataclass
-
 import torch
 from torch import Tensor
 
@@ -17,14 +15,6 @@ from core.models.seam import Attend
 
 BEAM = 5
 CTC_SHARE = 0.5  # of the held-out slice 9.2 % are wrong with it, 9.5 % with 0.3, 10.9 % with 0
-
-
-@dataclass(frozen=True, slots=True)
-class _Marks:
-    """Ids of the vocabulary: what pads (CTC's blank), and what begins and ends a text."""
-
-    blank: int
-    end: int
 
 
 def best_texts(
@@ -43,36 +33,37 @@ def best_texts(
 
     Cost: `most` passes of the decoder over B · beam texts, and of CTC's sums.
     """
-    marks, n = _Marks(blank, end), len(memory.x)
+    n = len(memory.x)
     logs = None
     if model.ctc is not None and ctc_share > 0:
         logs = log_shares(model.ctc(memory.x), memory.padding, blank=blank)
-    share = 0.0 if logs is None else ctc_share
-    seen = _repeated(memory, beam)
-    ids = torch.full((n, 1, 1), end)
-    said = torch.zeros(n, 1)  # log p by the decoder
     prefixes = None if logs is None else nothing_yet(logs, blank=blank)
+    ids, said = torch.full((n, 1, 1), end), torch.zeros(n, 1)  # log p by the decoder
     done: list[list[tuple[float, tuple[int, ...]]]] = [[] for _ in range(n)]
     for _ in range(most + 1):
-        width = ids.shape[1]
-        few = _repeated(memory, width) if width != beam else seen
-        stream = model.decode(ids.flatten(0, 1), few, attend)[:, -1]
-        logits = model.logits(stream).unflatten(0, (n, width))
-        logits[..., blank] = -torch.inf
-        grown = said[..., None] + logits.log_softmax(-1)
-        more = None if prefixes is None or logs is None else _more(prefixes, logs, marks)
-        scores = grown if more is None else (1 - share) * grown + share * more.psi
+        grown = said[..., None] + _next_logs(model, memory, attend, ids, blank=blank)
+        scores, more = grown, None
+        if prefixes is not None and logs is not None:
+            more = extended(prefixes, logs, blank=blank, end=end)
+            scores = (1 - ctc_share) * grown + ctc_share * more.psi
         _note_ended(done, ids, scores[..., end])
-        if _are_over(done, scores, end):
+        is_end = torch.arange(scores.shape[-1]) == end
+        scores = scores.masked_fill(is_end, -torch.inf)
+        if _are_over(done, scores):
             break
-        scores = scores.clone()
-        scores[..., end] = -torch.inf
         ids, said, prefixes = _best(scores, ids, grown, more, beam)
     return [_text(found, ids[row]) for row, found in enumerate(done)]
 
 
-def _more(prefixes: Prefixes, logs: Tensor, marks: _Marks) -> Extended:
-    return extended(prefixes, logs, blank=marks.blank, end=marks.end)
+def _next_logs(
+    model: Recogniser, memory: Memory, attend: Attend, ids: Tensor, *, blank: int
+) -> Tensor:
+    """(B, K, V) log p of every next character of K beginnings (B, K, L), by the decoder."""
+    stream = model.decode(ids.flatten(0, 1), _repeated(memory, ids.shape[1]), attend)
+    logits = model.logits(stream[:, -1])
+    is_blank = torch.arange(logits.shape[-1]) == blank
+    logs = logits.masked_fill(is_blank, -torch.inf).log_softmax(-1)
+    return torch.unflatten(logs, 0, ids.shape[:2])
 
 
 def _best(
@@ -98,11 +89,9 @@ def _note_ended(
             found.append((float(scores[row, place]), text))
 
 
-def _are_over(done: list[list[tuple[float, tuple[int, ...]]]], scores: Tensor, end: int) -> bool:
+def _are_over(done: list[list[tuple[float, tuple[int, ...]]]], scores: Tensor) -> bool:
     """Whether no longer text can beat the best that has ended: scores only fall."""
-    open_ = scores.clone()
-    open_[..., end] = -torch.inf
-    best_open = open_.flatten(1).amax(1)
+    best_open = scores.flatten(1).amax(1)
     return all(max(found)[0] >= float(best) for found, best in zip(done, best_open, strict=True))
 
 

@@ -131,9 +131,10 @@ def _shares(
     logits = model.logits(model.decode(given, memory, attend))
     logits[..., blank] = -torch.inf
     wrote = torch.tensor([[*ids, *[end] * (longest - len(ids))] for ids in texts])
-    rows = logits.softmax(-1).gather(-1, wrote[..., None])[..., 0].tolist()
+    shares = logits.softmax(-1).gather(-1, wrote[..., None])[..., 0]
+    rows = cast(list[list[float]], shares.tolist())
     n_said = [len(ids) + (len(ids) < most) for ids in texts]
-    return [tuple(row[:n]) for row, n in zip(cast(list[list[float]], rows), n_said, strict=True)]
+    return [tuple(row[:n]) for row, n in zip(rows, n_said, strict=True)]
 
 
 def ctc_text(stored: Checkpoint, memory: Memory, n_frames: Tensor | None = None) -> list[str]:

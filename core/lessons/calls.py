@@ -1,26 +1,18 @@
 """The calls that a claim may name: what each gives, and what it is told. Free of torch.
 
 The functions stand in core.lessons.computed, under the same names and with the same keywords; a
-test holds that the two agree. To add one: its row here, its function there.
+test holds that the two agree. To add one: its row here (of sounds and pictures: in senses), its
+function there.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
 
 from core.data.people import Split
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Call:
-    """What a number is, which keywords are needed for it, and which may be left out."""
-
-    gives: str
-    needs: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    may: Mapping[str, Any] = field(default_factory=dict[str, Any])
-
+from core.lessons.call import Call
+from core.lessons.senses import HEARD, SEEN
 
 Texts, Numbers = tuple[str, ...], tuple[float, ...]
 ASKED = {"checkpoint": str, "question": str}
@@ -225,6 +217,9 @@ CALLS: Mapping[str, Call] = {
         gives="weight that a feature map puts on the one key along the query",
         needs={"name": str, "logit": float},
     ),
+    # sounds that are heard, pictures that are looked at
+    **HEARD,
+    **SEEN,
 }
 
 

@@ -4,7 +4,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from core.lessons.calls import CALLS
-from core.lessons.computed import answers, by_hand, draws, knowledge, records, times
+from core.lessons.computed import (
+    answers,
+    by_hand,
+    draws,
+    knowledge,
+    pictures,
+    records,
+    speech,
+    times,
+)
 from core.lessons.computed.once import Once
 from core.lessons.lesson import UNITS, Claim, Lesson
 
@@ -53,7 +62,7 @@ def check_claim(claim: Claim, once: Once) -> Checked:
 
 def functions() -> Mapping[str, Callable[..., float]]:
     """The function of each row in `CALLS`."""
-    rooms = (answers, records, knowledge, by_hand, draws, times)
+    rooms = (answers, records, knowledge, by_hand, draws, times, speech, pictures)
     return {
         name: next(getattr(room, name) for room in rooms if hasattr(room, name)) for name in CALLS
     }

@@ -15,6 +15,7 @@ PAGES = (
     "attention",
     "heads",
     "knowledge",
+    "listen",
     "compare",
     "look",
     "monte_carlo",
@@ -25,7 +26,16 @@ PAGES = (
 )
 # A claim's unit, and what the number of its call is multiplied by: calls give shares, seconds and
 # bytes.
-UNITS = {"": 1.0, "%": 100.0, "ms": 1e3, "s": 1.0, "min": 1 / 60, "MB": 1e-6, "tokens": 1.0}
+UNITS = {
+    "": 1.0,
+    "%": 100.0,
+    "points": 100.0,  # by which two shares differ
+    "ms": 1e3,
+    "s": 1.0,
+    "min": 1 / 60,
+    "MB": 1e-6,
+    "tokens": 1.0,
+}
 NAMED = re.compile(r"\{([^{}]*)\}")
 State = Mapping[str, str | tuple[str, ...]]
 

@@ -40,7 +40,8 @@ class SpeechFigures:
 
     Errors are edits a character or a word of what was said, `exact` and the similarities are
     shares of 1. `name_error` is the character error inside of names, `rest_error` outside; both
-    are None where no names are said. Intervals hold 95 %.
+    are None where no names are said. Intervals hold 95 %. `beam` is that of the writing
+    (core.generation.beam); 1 is greedy.
     """
 
     n: int
@@ -63,6 +64,7 @@ class SpeechFigures:
     rest_error: float | None
     n_groups: int
     machine: str
+    beam: int = 1
 
     @property
     def rates(self) -> dict[str, Rate]:
@@ -88,6 +90,7 @@ def measure_texts(
     checkpoint: str,
     voices: Voices,
     machine: str,
+    beam: int = 1,
     seed: int = SEED,
 ) -> SpeechFigures:
     """All figures of pairs (said, heard), both plain; `groups` are drawn again for the intervals.
@@ -114,6 +117,7 @@ def measure_texts(
         rest_error=outside,
         n_groups=len(set(groups)),
         machine=machine,
+        beam=beam,
     )
 
 

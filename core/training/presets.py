@@ -278,7 +278,7 @@ SELF_TAUGHT = (
 
 
 def _listen(name: str, label: str, differs: str, **changes: Any) -> Variation:
-    recipe = replace(_LISTEN, name=f"ablation-{name}", n_steps=1200, **changes)
+    recipe = replace(_LISTEN, name=f"ablation-{name}", n_steps=800, **changes)
     return Variation(label=label, differs=differs, recipe=recipe)
 
 

@@ -2,15 +2,16 @@
 
 import streamlit as st
 
-from core.figures.look import Answer, answer_bars
+from core.figures.look import Answer, Picture, answer_bars
 from core.figures.named_rows import Named
-from core.figures.pixels import LARGE, picture_png
+from core.figures.pixels import LARGE, picture_png, picture_uri
 from core.pictures.drawn import DIGITS
 from core.pictures.sample import Sample
 from pages.look import words
 from pages.look.controls import DRAW, TEST, UPLOAD, WRONG, Shown, choose_way, chosen, moved
 from pages.look.data import Key, Said
 from pages.look.names import NAMES
+from pages.shared import present
 from pages.shared.charts import download_csv, download_svg, show_chart
 from pages.shared.text import percent, plain, whole
 
@@ -78,7 +79,9 @@ def _show_picture(way: str, shown: Shown) -> None:
 
 def _show_bars(said: Said, shown: Shown) -> None:
     title = words.headline(said, shown)
-    chart = answer_bars(DIGITS, [_row(name, said) for name in said], shown.right)
+    # Presented, the chart stands alone, and the picture is seen in it.
+    seen = Picture(shown.name, picture_uri(shown.picture)) if present.on() else None
+    chart = answer_bars(DIGITS, [_row(name, said) for name in said], shown.right, seen)
     show_chart(chart, alt=title, main=True)
     st.markdown(whole(words.answers_mean(shown)))
     with st.container(horizontal=True):

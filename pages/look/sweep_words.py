@@ -19,7 +19,7 @@ from core.pictures.sweep import Sweep
 from pages.look.names import NAMES, SHORT
 from pages.shared.text import percent
 
-AXIS = "percentage points of right answers with max-pooling more than with strides"
+AXIS = "percentage points gained by max-pooling"
 COUNTS = (
     "Neither max-pooling nor a stride has parameters: for the homework's four classes both nets "
     "count 224,892 with a padding of 1 (576 numbers enter the first full layer) and 168,572 "

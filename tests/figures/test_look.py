@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from core.figures.look import HALF, Answer, Curve, answer_bars, curves
+from core.figures.look import HALF, Answer, Curve, Picture, answer_bars, curves
 from core.figures.named_rows import BOTTOM, TOP, Named
 from core.figures.palette import VALUE
 from core.figures.template import to_svg
@@ -47,6 +47,16 @@ def test_the_right_class_alone_is_green_and_none_where_it_is_not_known():
         layer["encoding"]["color"] for layer in bars()["layer"] if "color" in layer["encoding"]
     ]
     assert colour["condition"] == {"test": "datum.right", "value": VALUE}
+
+
+def test_a_picture_stands_in_a_row_above_the_others():
+    picture = Picture("No. 7", "data:image/png;base64,AA==")
+    spec = answer_bars(CLASSES, ANSWERS, None, picture).to_dict()
+    (row,) = spec["datasets"]["pictures"]
+    assert (row["x"], row["y"], row["image"]) == (1.0, 0.5, picture.image)
+    assert [bar["y"] for bar in spec["datasets"]["bars"]] == [1 + BOTTOM] * 3 + [2 + BOTTOM] * 3
+    assert "pictures" not in bars()["datasets"]
+    assert to_svg(answer_bars(CLASSES, ANSWERS, None, picture)).count(b"<image") == 1
 
 
 def test_every_class_has_its_name_and_every_network_its_row():
