@@ -88,8 +88,8 @@ def weighed_seconds(heard: Listened, weights: Array) -> float:
     """When a head listens on average of these rows, its weights (rows, columns) being their share
     of each column.
     """
-    middles = (np.arange(weights.shape[1]) + 0.5) * heard.seconds_a_column
-    return float((weights @ middles).mean())
+    middles = [(column + 0.5) * heard.seconds_a_column for column in range(weights.shape[1])]
+    return float(np.mean(weights @ np.asarray(middles)))
 
 
 def most_diagonal(heard: Listened) -> Head | None:
