@@ -24,6 +24,7 @@ from core.data.vocabulary import Vocabulary
 from core.figures.template import Figure, Template
 from core.files import sha256
 from core.models.config import GPTConfig
+from core.models.families import make_model
 from core.models.gpt import GPT
 from core.training import examples
 from core.training import loop as training_loop
@@ -183,7 +184,7 @@ def make_trainer(
 
     def make(*, n_steps: int = 16, seed: int = 0, **changes: Any) -> Trainer:
         changed = replace(recipe, **changes)
-        model = GPT(
+        model = make_model(
             changed.model_config(pieces.size), generator=torch.Generator().manual_seed(seed)
         )
         return Trainer(model, data, changed, n_steps=n_steps, seed=seed)

@@ -57,7 +57,8 @@ def sound_map(
     selection `heard` returns the row of a click. Without a head the spectrogram stands alone.
     """
     seconds, n_bands = len(frames) * seconds_a_frame, frames.shape[1]
-    middles = SOUND * (1 - (np.arange(n_bands) + 0.5) / n_bands)
+    half = SOUND / n_bands / 2
+    middles = [SOUND - half * (2 * band + 1) for band in range(n_bands)]
     ticks = {round(float(np.interp(one, hertz, middles))): f"{one:,} Hz" for one in HERTZ}
     pictures = [(cells_uri(_loud(frames), KEY), 0.0, seconds, 0.0, float(SOUND))]
     if heard is None:

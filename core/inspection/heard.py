@@ -87,8 +87,7 @@ class Diagonal:
 def diagonal(weights: Array) -> Diagonal:
     """Of one head's weights (rows, columns); both axes are taken from 0 to 1."""
     n_rows, n_columns = weights.shape
-    rows = (np.arange(n_rows) + 0.5) / n_rows
-    columns = (np.arange(n_columns) + 0.5) / n_columns
+    rows, columns = _middles(n_rows), _middles(n_columns)
     near = np.abs(rows[:, None] - columns) <= BAND
     looked: NDArray[np.float64] = weights @ columns
     return Diagonal(
@@ -96,6 +95,11 @@ def diagonal(weights: Array) -> Diagonal:
         uniform=float(near.mean()),
         order=_rank_correlation(looked),
     )
+
+
+def _middles(n: int) -> NDArray[np.float64]:
+    """Of n equal parts of 0 to 1."""
+    return np.linspace(0.5 / n, 1 - 0.5 / n, n)
 
 
 def best_cross(heard: Listened) -> tuple[int, int] | None:

@@ -302,7 +302,9 @@ def prepare(corpus: TrainingCorpus, options: argparse.Namespace) -> Setting:
     vocabulary = make_vocabulary(corpus, recipe.vocabulary, n_pieces=recipe.n_pieces)
     data = training_data(corpus.documents, corpus.train, vocabulary, recipe)
     generator = torch.Generator().manual_seed(SEED)
-    model = GPT(recipe.model_config(vocabulary.size), generator=generator)
+    config = recipe.model_config(vocabulary.size)
+    assert isinstance(config, GPTConfig)
+    model = GPT(config, generator=generator)
     plain = PlainGPT(model.config)
     plain.load_state_dict(model.state_dict())
     questions = corpus.dev[: options.questions]

@@ -165,6 +165,7 @@ def test_it_learns_and_leaves_its_features_alone(
     assert sum(losses[-4:]) < sum(losses[:4]) - 4 * 0.5
     for name, tensor in trainer.model.named_buffers():
         assert torch.equal(tensor, before[name])
+    assert isinstance(trainer.model, GPT)
     for layer in trainer.model.layers:
         gradient = dict(layer.named_parameters())["query.weight"].grad
         assert gradient is not None
@@ -178,6 +179,7 @@ def test_training_goes_on_from_a_state_with_its_features(make_trainer: Callable[
     steps = half.steps()
     for _ in range(3):
         next(steps)
+    assert isinstance(other.model, GPT)
     for layer in other.model.layers:
         layer.get_buffer("projection").zero_()
     other.load_state(*half.state())

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from core.evaluation.report_card import OBJECTIVES
-from core.models.gpt import GPT
+from core.models.families import make_model
 from core.training.loop import Trainer, phase_at
 from core.training.optimizers import make_optimizers, rate_factor, set_rates, split_parameters
 from core.training.presets import (
@@ -150,7 +150,8 @@ def test_a_row_of_an_ablation_differs_from_the_base_in_one_thing(rows: tuple[Var
 def test_a_model_of_the_course_s_data_has_at_most_3_35_million_parameters(name: str):
     recipe = preset(name)
     with torch.device("meta"):
-        model = GPT(recipe.model_config(recipe.n_pieces if recipe.vocabulary == "bpe" else 256))
+        n_words = recipe.n_pieces if recipe.vocabulary == "bpe" else 256
+        model = make_model(recipe.model_config(n_words))
     assert 2_000_000 < model.n_parameters <= 3_350_000
 
 
