@@ -72,9 +72,9 @@ def test_what_is_drawn_stays_while_another_page_is_looked_at_and_is_kept(
     draw(page, (0.5, 0.1), (0.5, 0.9))
     page.get_by_text(AS_SEEN).first.wait_for()
     drawn = lit(page)
-    page.get_by_test_id("stSidebarNav").get_by_text("By hand").click()
+    page.get_by_test_id("stSidebarNav").get_by_role("link", name=re.compile("By hand$")).click()
     page.locator("canvas[aria-label]").wait_for(state="detached")
-    page.get_by_test_id("stSidebarNav").get_by_text("Look", exact=True).click()
+    page.get_by_test_id("stSidebarNav").get_by_role("link", name=re.compile("Look$")).click()
     to_draw(page)
     page.get_by_text(AS_SEEN).first.wait_for()
     assert lit(page) == drawn
