@@ -183,8 +183,9 @@ def _said(sweep: Sweep) -> tuple[dict[str, Any], str]:
 def _line(row: NetworkFigure) -> str:
     interval = "" if row.low is None or row.high is None else f" ({row.low:.2%} to {row.high:.2%})"
     lost = f", {row.diverged} diverged" if row.diverged else ""
+    seeds = f"{row.seeds} seed{'' if row.seeds == 1 else 's'}"
     return (
-        f"{row.name:<8} at {row.rate:<6g} {row.accuracy:.2%}{interval}, {row.seeds} seeds{lost}, "
+        f"{row.name:<8} at {row.rate:<6g} {row.accuracy:.2%}{interval}, {seeds}{lost}, "
         f"{row.parameters:,} parameters"
     )
 
