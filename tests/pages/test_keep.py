@@ -21,7 +21,7 @@ from pages.shared.keep import BUTTON, STATE, Keeping
 Open = Callable[..., AppTest]
 SHIPPED = "notable-pretrained"
 PAGES = (
-    "home lessons attention heads knowledge listen compare look monte_carlo attention_by_hand "
+    "home lessons attention heads knowledge compare listen look monte_carlo attention_by_hand "
     "runtime training report_card"
 ).split()
 needs_shipped = pytest.mark.skipif(
