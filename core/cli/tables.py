@@ -17,8 +17,10 @@ from core.paths import ASSETS, RUNS
 from core.runs.folder import RUN
 from core.runs.kinds import kind_of, kind_of_dict
 from core.runs.run import resume_run
-from core.training.presets import ABLATION, HEARD, PRESETS, SELF_TAUGHT, Variation, preset
+from core.training.presets import ABLATION, PRESETS, SELF_TAUGHT, preset
 from core.training.recipe import Recipe
+from core.training.speech_presets import HEARD
+from core.training.variation import Variation
 
 TABLES = ASSETS / "report_card"
 ABLATIONS = {

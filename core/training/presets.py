@@ -3,11 +3,13 @@
 Figures behind the choices are accuracies on held-out training questions, never on dev.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Literal
 
 from core.training.recipe import Corpus, Phase, Recipe
+from core.training.speech_presets import HEARD, SPEECH
 from core.training.speech_recipe import SpeechRecipe
+from core.training.variation import Variation
 
 PRETRAIN = Phase(
     name="pretrain",
@@ -176,15 +178,6 @@ _BASE = replace(_PIECES, name="ablation-base", minutes=10)
 _PRETRAINING = 1 - _MIXED.questions
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Variation:
-    """A row of the ablation: what it is called, what differs from the first, how it is trained."""
-
-    label: str
-    differs: str
-    recipe: Recipe
-
-
 def _vary(name: str, label: str, differs: str, **changes: Any) -> Variation:
     recipe = replace(_BASE, name=f"ablation-{name}", **changes)
     return Variation(label=label, differs=differs, recipe=recipe)
@@ -234,34 +227,6 @@ ABLATION = (
     _vary("adamw", "AdamW for all", "AdamW (3e-3) instead of Muon", optimizer="adamw"),
 )
 
-# Same encoder, same data, same steps: what the decoder is, and whether it looks at the sound. Sizes
-# are within a tenth of each other.
-_LISTEN = SpeechRecipe(
-    name="speech-attention",
-    phases=(Phase(name="listen"),),
-    width=144,
-    n_heads=4,
-    n_layers=3,
-    tokens_per_batch=6400,
-    n_steps=6000,
-)
-_LSTM: dict[str, Any] = {"decoder": "lstm", "lstm_width": 104}
-_BLIND: dict[str, Any] = {"decoder": "lstm-blind", "lstm_width": 160}
-SPEECH = (
-    _LISTEN,
-    replace(_LISTEN, name="speech-lstm", **_LSTM),
-    # A marked variant: half of what it hears is one real speaker. It goes on with a checkpoint.
-    replace(
-        _LISTEN,
-        name="speech-real",
-        phases=(Phase(name="real voice"),),
-        real_voice=True,
-        matrix_rate=5e-3,
-        adamw_rate=7.5e-4,
-        n_steps=500,
-    ),
-)
-
 # What it buys to be asked what readers wrote, by the share of it that is asked.
 SELF_TAUGHT = (
     _vary("untaught", "without the reader's questions", "training questions only"),
@@ -274,20 +239,6 @@ SELF_TAUGHT = (
         )
         for percent in (10, 50, 100)
     ),
-)
-
-
-def _listen(name: str, label: str, differs: str, **changes: Any) -> Variation:
-    recipe = replace(_LISTEN, name=f"ablation-{name}", n_steps=800, **changes)
-    return Variation(label=label, differs=differs, recipe=recipe)
-
-
-# What a recogniser's decoder needs.
-HEARD = (
-    _listen("listen", "attention decoder", "self-attention and cross-attention; CTC beside them"),
-    _listen("no-ctc", "attention, no CTC", "the decoder's loss alone", ctc_weight=0.0),
-    _listen("lstm", "LSTM, cross-attention", "an LSTM in the place of self-attention", **_LSTM),
-    _listen("blind", "LSTM, no cross-attention", "it sees the mean of the sound alone", **_BLIND),
 )
 VARIATIONS = (*ABLATION, *SELF_TAUGHT, *HEARD)
 

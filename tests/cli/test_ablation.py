@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from core.cli import tables, train
-from core.training.presets import Variation
 from core.training.recipe import Recipe
+from core.training.variation import Variation
 
 Run = Callable[..., Any]
 

@@ -8,8 +8,9 @@ import torch
 from core.generation.hearing import fused
 from core.models.families import config_from_dict, make_model, parameter_shapes
 from core.models.heads import Heads
-from core.models.recogniser import Recogniser, columns_of, positions
+from core.models.recogniser import Recogniser, columns_of
 from core.models.recogniser_config import Decoder, RecogniserConfig
+from core.models.recogniser_parts import positions
 from core.training.presets import preset
 from core.training.speech import speech_vocabulary
 from tests.tiny_speech import tiny_config, tiny_recogniser

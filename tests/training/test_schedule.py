@@ -13,17 +13,17 @@ from core.training.loop import Trainer, phase_at
 from core.training.optimizers import make_optimizers, rate_factor, set_rates, split_parameters
 from core.training.presets import (
     ABLATION,
-    HEARD,
     PRESETS,
     SELF_TAUGHT,
     VARIATIONS,
     Kind,
-    Variation,
     preset,
     presets_of,
 )
 from core.training.recipe import Corpus, Phase, Recipe, recipe_from_dict
+from core.training.speech_presets import HEARD
 from core.training.speech_recipe import SpeechRecipe, speech_recipe_from_dict
+from core.training.variation import Variation
 
 MakeTrainer = Callable[..., Trainer]
 
