@@ -143,7 +143,7 @@ def _sound_map(*, with_head: bool) -> alt.LayerChart:
     pictures = (
         table("pictures")
         .mark_image(aspect=False, smooth=False)
-        .encode(**edges, url="url:N", tooltip=alt.value(None))
+        .encode(**edges, url="url:N", tooltip=alt.value(None), description=alt.value("cells"))
     )
     layers = [pictures, *(_over(edges) if with_head else ())]
     return elements.fitted(alt.LayerChart(layer=layers), hole("height"), hole("title"))

@@ -52,6 +52,7 @@ def _time_map() -> alt.LayerChart:
             y2="high:Q",
             url="url:N",
             tooltip=alt.value(None),
+            description=alt.value("cells"),
         )
     )
     return elements.fitted(alt.LayerChart(layer=[picture]), SIDE, "")

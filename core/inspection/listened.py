@@ -84,6 +84,14 @@ def weights_of(heard: Listened, at: Head) -> Array:
     raise ValueError(f"layer {at[0]} has no heads that are seen")
 
 
+def weighed_seconds(heard: Listened, weights: Array) -> float:
+    """When a head listens on average of these rows, its weights (rows, columns) being their share
+    of each column.
+    """
+    middles = [(column + 0.5) * heard.seconds_a_column for column in range(weights.shape[1])]
+    return float(np.mean(weights @ np.asarray(middles)))
+
+
 def most_diagonal(heard: Listened) -> Head | None:
     """None for a model that does not look at the sound."""
     found = diagonals(heard)

@@ -11,6 +11,7 @@ from core.lessons.call import Call
 Texts = tuple[str, ...]
 OF_SOUND = {"checkpoint": str, "sound": str}
 OF_LISTENER = {**OF_SOUND, "head": str}
+WRITING = {**OF_LISTENER, "character": int}
 OFF = {"off": Texts}
 MEASURED = {"checkpoint": str, "measure": str}
 VOICES = {"voices": str}
@@ -41,6 +42,11 @@ HEARD: Mapping[str, Call] = {
         gives="rank correlation of a character's place and of when a head listens for it",
         needs=OF_LISTENER,
     ),
+    "listened_most": Call(
+        gives="a head's largest weight on one column of sound while it writes a character",
+        needs=WRITING,
+    ),
+    "listened_at": Call(gives="when that column begins", needs=WRITING),
     "dull_listeners": Call(
         gives="how many heads that listen have no diagonal to speak of", needs=OF_SOUND
     ),

@@ -80,6 +80,8 @@ def tidied(svg: str) -> str:
             return f' data-t="{value[1:]}"'
         if name in _DROPPED or (name == "opacity" and value == "1"):
             return ""
+        if name == "style":  # the file allows none; Vega says in it alone that dots stay sharp
+            return ' image-rendering="pixelated"' if "pixelated" in value else ""
         if name in ("d", "transform"):
             value = _DIGITS.sub(r"\1", value)
         elif name == "id":

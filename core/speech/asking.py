@@ -24,10 +24,10 @@ class Nearest:
     edits: int
 
 
-def asked_name(heard: str) -> str:
-    """Whom a plain text asks about, "" where it is no such question."""
+def asked_span(heard: str) -> tuple[int, int] | None:
+    """Where the name stands in a plain text that asks about somebody; None in any other text."""
     match = _ASKED.fullmatch(heard)
-    return "" if match is None else match[1].strip()
+    return None if match is None else match.span(1)
 
 
 def spelled(name: str) -> str:

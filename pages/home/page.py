@@ -129,8 +129,9 @@ def _words(trace: AttentionTrace) -> list[str]:
 
 def show_cards(trace: AttentionTrace) -> None:
     """The way on: a real picture from each page, under its link."""
-    attention, heads, knowledge, compare, monte_carlo = st.columns(5)
-    listen, look, by_hand, runtime, training, report_card = st.columns(6)
+    attention, heads, knowledge, compare = st.columns(4)
+    listen, look, monte_carlo, by_hand = st.columns(4)
+    runtime, training, report_card = st.columns(3)
     with _card(attention, "attention", "Attention", ":material/grid_on:"):
         _draw(contact_sheet(trace.weights), "Every head, this question")
     with _card(heads, "heads", "Heads", ":material/filter_center_focus:"):

@@ -2,7 +2,6 @@
 side by side: where it was listened, and where was looked.
 """
 
-import numpy as np
 import streamlit as st
 
 from core.data.characters import SPACE_GLYPH
@@ -13,10 +12,10 @@ from core.inspection.captions import row_sentence, strongest_head
 from core.inspection.fold import fold, word_index, word_labels, written_words
 from core.inspection.heads import head_name
 from core.inspection.heard import Listened
-from core.inspection.listened import most_diagonal, weights_of
+from core.inspection.listened import most_diagonal, weighed_seconds, weights_of
 from core.inspection.traced import AttentionTrace
 from core.paths import CHECKPOINTS
-from core.speech.asking import Nearest, asked_name, nearest, spelled
+from core.speech.asking import Nearest, asked_span, nearest, spelled
 from core.speech.features import band_hertz
 from pages.listen import words
 from pages.listen.sounds import PREFIX, SECONDS_A_FRAME
@@ -34,10 +33,11 @@ SHOWN = 300  # pixels
 def show_ask(heard: Listened) -> None:
     """The name, who is nearest, the answer; why not where no question was heard."""
     st.markdown("#### Ask it")
-    name = asked_name(heard.text)
-    if not name:
+    span = asked_span(heard.text)
+    if span is None:
         st.markdown("No “where was NAME born” was heard: there is no name to ask about.")
         return
+    name = heard.text[slice(*span)]
     found = _nearest(name)
     st.markdown(whole(words.nearest_said(name, found)))
     if not (CHECKPOINTS / DEFAULT_CHECKPOINT).is_dir():
@@ -53,7 +53,7 @@ def show_ask(heard: Listened) -> None:
     _show_answer(asked, trace)
     listened, looked = st.columns(2, gap="medium")
     with listened:
-        _show_listened(heard, name)
+        _show_listened(heard, slice(*span))
     with looked:
         _show_looked(trace)
 
@@ -95,14 +95,12 @@ def _show_answer(asked: str, trace: AttentionTrace) -> None:
     )
 
 
-def _show_listened(heard: Listened, name: str) -> None:
+def _show_listened(heard: Listened, rows: slice) -> None:
     """The rows that wrote the name."""
     at = most_diagonal(heard)
     if at is None:
         st.caption("This recogniser looks at no part of the sound.")
         return
-    start = heard.text.index(name)
-    rows = slice(start, start + len(name))
     weights = weights_of(heard, at)[rows]
     title = f"Where it listened: {head_name(*at)}, the name"
     chart = sound_map(
@@ -119,8 +117,7 @@ def _show_listened(heard: Listened, name: str) -> None:
     )
     st.markdown(f"**{plain(title)}**")
     show_chart(chart, alt=title)
-    seconds = weights.sum(0) @ np.arange(heard.n_columns) * heard.seconds_a_column / len(name)
-    st.caption(f"Weighed over its letters, the name lies around {seconds:.2f} s.")
+    st.caption(f"Its letters listen at {weighed_seconds(heard, weights):.2f} s on average.")
 
 
 def _show_looked(trace: AttentionTrace) -> None:

@@ -12,7 +12,7 @@ from pages.listen.written import show_letters, show_sound, show_written
 
 
 def main() -> None:
-    """Choose on the left; text, sound and one head, all heads, a second recogniser, the answer."""
+    """Choose on the left; text, sound and one head, the answer, all heads, a second recogniser."""
     try:
         chosen = choose()
         given = chosen.given
@@ -30,9 +30,9 @@ def main() -> None:
             show_written(chosen, given, heard)
             show_picture(chosen, given, heard)
             show_letters(heard)
+            show_ask(heard)
             show_measures(heard)
             show_beside(chosen, given, heard)
-            show_ask(heard)
     except ValueError as error:
         st.subheader("Listen")
         st.error("", icon=":material/block:")

@@ -10,7 +10,7 @@ import streamlit as st
 from core.figures import listening as figures
 from core.figures.overview import HEAD_SELECTION, heads_grid
 from core.figures.thumbnails import thumbnails
-from core.inspection.heads import Head, head_name, parse_head
+from core.inspection.heads import Head, HeadsOff, head_name, parse_head
 from core.inspection.heard import Listened
 from core.inspection.listened import (
     diagonals,
@@ -68,7 +68,9 @@ def show_picture(chosen: Chosen, given: Given, heard: Listened) -> None:
         key = f"{CHART}-{row}"
         show_chart(chart, alt=title, key=key, on_select=partial(_pick_row, key, heard), main=True)
     with heads:
-        _show_heads(heard, at)
+        _show_heads(heard, at, chosen.off)
+    if at in chosen.off.heads:
+        st.markdown(f"{head_name(*at)} is off: its weights are shown, and what it gives is zero.")
     measured = spread(weights, quiet_columns(given.samples, heard))
     st.markdown(whole(words.spread_said(given, at, measured)))
     st.caption(
@@ -133,7 +135,7 @@ def _pick_row(key: str, heard: Listened) -> None:
         st.session_state[CHARACTER] = str(row[0])
 
 
-def _show_heads(heard: Listened, at: Head) -> None:
+def _show_heads(heard: Listened, at: Head, off: HeadsOff) -> None:
     """All heads that listen, as small pictures with their share near the diagonal."""
     found, layers = diagonals(heard), list(heard.layers["cross"])
     scores = np.full((max(layers) + 1, heard.weights["cross"].shape[1]), np.nan)
@@ -141,7 +143,9 @@ def _show_heads(heard: Listened, at: Head) -> None:
         scores[layer, head] = one.share
     seen = np.ones(heard.weights["cross"].shape[2:], dtype=np.bool_)
     images = [thumbnails(of_layer, seen) for of_layer in heard.weights["cross"]]
-    grid = heads_grid(images, scores, at, score_name="near the diagonal", size=SIZE, layers=layers)
+    grid = heads_grid(
+        images, scores, at, score_name="near the diagonal", size=SIZE, off=off.heads, layers=layers
+    )
     st.markdown("**All heads that listen**")
     key = f"{GRID}-{head_name(*at)}"
     show_chart(

@@ -31,11 +31,10 @@ def sureness(heard: Listened) -> str:
         return f"{said} No character is below 50 %."
     worst = sorted(doubted, key=lambda i: heard.characters[i].probability)[:MOST_NAMED]
     named = ", ".join(_doubted(heard, i) for i in sorted(worst))
-    least = "the least sure" if len(doubted) > len(worst) else "which"
     are = "is" if len(doubted) == 1 else "are"
-    return f"{said} {len(doubted)} of {len(heard.characters)} characters {are} below 50 %: " + (
-        f"{least} {named}." if len(doubted) > len(worst) else f"{named}."
-    )
+    least = "the least sure are " if len(doubted) > len(worst) else ""
+    n = len(heard.characters)
+    return f"{said} {len(doubted)} of {n} characters {are} below 50 %: {least}{named}."
 
 
 def _doubted(heard: Listened, i: int) -> str:

@@ -29,6 +29,7 @@ PAGES = {
     "/attention": "light",
     "/heads": "dark",
     "/knowledge": "light",
+    "/listen": "light",
     "/compare": "light",
     "/look": "dark",
     "/monte_carlo": "dark",

@@ -11,6 +11,7 @@ from core.inspection.listened import (
     quiet_columns,
     spread,
     unsure,
+    weighed_seconds,
     weights_of,
 )
 from tests.fake_heard import N_COLUMNS, along, fake_heard, uniform
@@ -64,3 +65,11 @@ def test_a_model_that_looks_at_no_sound_has_no_such_head():
 
 def test_characters_below_a_half_are_unsure():
     assert unsure(fake_heard("where")) == [2]
+
+
+def test_a_head_that_looks_at_all_alike_listens_in_the_middle():
+    heard = fake_heard("ada")
+    assert weighed_seconds(heard, uniform(4)) == pytest.approx(N_COLUMNS * 0.05 / 2, rel=1e-5)
+    last = np.zeros((2, N_COLUMNS), np.float32)
+    last[:, -1] = 1
+    assert weighed_seconds(heard, last) == pytest.approx((N_COLUMNS - 0.5) * 0.05, rel=1e-5)

@@ -106,6 +106,14 @@ def test_weight_is_spread_over_columns(once: Once):
     assert call("quiet_time", once, **NOTHING) == 1
 
 
+def test_while_a_character_is_written_a_head_listens_most_at_one_moment(once: Once):
+    heard = speech.listened(once, "tiny", SOUND)
+    row = weights_of(heard, (3, 1))[1]
+    told: dict[str, Any] = {**LISTENER, "character": 2}
+    assert call("listened_most", once, **told) == pytest.approx(float(row.max()))
+    assert call("listened_at", once, **told) == pytest.approx(0.05 * int(row.argmax()))
+
+
 def test_what_is_recorded_is_told(once: Once):
     of = {**MADE_UP, "voices": "trained"}
     assert call("speech_figure", once, **MADE_UP, measure="n") == 2
@@ -129,6 +137,8 @@ def test_what_is_recorded_is_told(once: Once):
         ("heard_characters", {**HEARD, "off": ("L9·H0",)}, "9"),
         ("near_diagonal", {**HEARD, "head": "L0·H0"}, "does not look at the sound; .*: L3·H0, L3"),
         ("near_diagonal", {**HEARD, "head": "L3"}, "is not a head"),
+        ("listened_most", {**LISTENER, "character": 0}, "character 0: 1 to .* were written"),
+        ("listened_at", {**LISTENER, "character": 999}, "character 999: 1 to"),
         ("dull_listeners", BLIND, "no head of blind looks at the sound"),
         ("weight_on_ends", {**BLIND, "head": "L3·H0"}, "no head of blind looks at the sound"),
         ("speech_figure", {**MADE_UP, "measure": "wit"}, "'wit'; measures: character_error, word"),

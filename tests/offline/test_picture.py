@@ -118,3 +118,8 @@ def test_missing_numbers_are_none_and_no_error(spec: Spec):
     svg = vega_picture(spec(data={"values": frame.to_dict("records")}), alt="a", width=300)
 
     assert told(svg) == [["who: none", "y: 1.0"]]
+
+
+def test_dots_stay_sharp_without_a_style():
+    svg = tidied('<image style="image-rendering: pixelated;" width="3"/><g style="color: red"/>')
+    assert svg == '<image image-rendering="pixelated" width="3"/><g/>'

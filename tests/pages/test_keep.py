@@ -21,8 +21,8 @@ from pages.shared.keep import BUTTON, STATE, Keeping
 Open = Callable[..., AppTest]
 SHIPPED = "notable-pretrained"
 PAGES = (
-    "home lessons attention heads knowledge compare look monte_carlo attention_by_hand runtime "
-    "training report_card"
+    "home lessons attention heads knowledge compare listen look monte_carlo attention_by_hand "
+    "runtime training report_card"
 ).split()
 needs_shipped = pytest.mark.skipif(
     SHIPPED not in list_checkpoints(CHECKPOINTS), reason=f"{SHIPPED} is not there"

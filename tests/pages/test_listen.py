@@ -174,6 +174,7 @@ def test_heads_off_change_what_is_heard_and_the_text_before_is_told(
     assert f"With every head on: “{QUESTION}”" in text
     assert ("speech-attention", HeadsOff(heads=((0, 0), (4, 1)))) in calls
     assert "there is no name to ask about" in text
+    assert "L4·H1 is off: its weights are shown, and what it gives is zero." in text
 
 
 def test_how_diagonal_each_head_is_stands_beside_uniform(

@@ -72,6 +72,17 @@ def listening_order(once: Once, *, checkpoint: str, sound: str, head: str) -> fl
     return _diagonal(once, checkpoint, sound, head).order
 
 
+def listened_most(once: Once, *, checkpoint: str, sound: str, head: str, character: int) -> float:
+    """Characters are counted from 1; the end is one, too."""
+    return float(_row(once, checkpoint, sound, head, character).max())
+
+
+def listened_at(once: Once, *, checkpoint: str, sound: str, head: str, character: int) -> float:
+    """In seconds."""
+    column = int(_row(once, checkpoint, sound, head, character).argmax())
+    return column * listened(once, checkpoint, sound).seconds_a_column
+
+
 def dull_listeners(once: Once, *, checkpoint: str, sound: str) -> float:
     """Those with less than one and a half times what a uniform head has near the diagonal."""
     return float(sum(map(is_dull, _diagonals(once, checkpoint, sound).values())))
@@ -161,10 +172,22 @@ def _diagonal(once: Once, checkpoint: str, sound: str, head: str) -> Diagonal:
     return found[_known(head, found)]
 
 
+def _weights(once: Once, checkpoint: str, sound: str, head: str) -> Array:
+    at = _known(head, _diagonals(once, checkpoint, sound))
+    return weights_of(listened(once, checkpoint, sound), at)
+
+
+def _row(once: Once, checkpoint: str, sound: str, head: str, character: int) -> Array:
+    weights = _weights(once, checkpoint, sound, head)
+    if not 1 <= character <= len(weights):
+        raise ValueError(f"character {character}: 1 to {len(weights)} were written, the end too")
+    found: Array = weights[character - 1]
+    return found
+
+
 def _spread(once: Once, checkpoint: str, sound: str, head: str) -> Spread:
-    heard = listened(once, checkpoint, sound)
-    weights: Array = weights_of(heard, _known(head, _diagonals(once, checkpoint, sound)))
-    return spread(weights, quiet_columns(_samples(once, sound), heard))
+    quiet = quiet_columns(_samples(once, sound), listened(once, checkpoint, sound))
+    return spread(_weights(once, checkpoint, sound, head), quiet)
 
 
 def _known(head: str, found: dict[Head, Diagonal]) -> Head:
