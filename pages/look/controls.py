@@ -111,7 +111,7 @@ def _choose_one(classes: Sequence[str], split: Split, numbers: NDArray[np.int64]
     there = [name for label, name in enumerate(classes) if (split.labels == label).any()]
     one, other = st.columns(2, gap="small", wrap=False)
     with one:
-        usual = min(4, len(there) - 1)  # a four has parts that are needed, and parts that are not
+        usual = min(9, len(there) - 1)  # a nine has a part that every network needs
         of = bound.selectbox("Class", there, usual, key=f"{PREFIX}class", follows=True)
     places = np.flatnonzero(split.labels == classes.index(of))
     names = [f"No. {numbers[place]:,}" for place in places]

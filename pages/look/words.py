@@ -81,8 +81,8 @@ def occlusion_sentence(found: "Occlusion") -> str:
     most, digit = float(found.drop[at]), DIGITS[found.label]
     if most < WORTH_A_WORD:
         return (
-            f"No part is needed for the answer {digit}: its {percent(found.probability)} fall by "
-            "less than 2 points whatever is hidden."
+            f"No part is needed for the answer {digit}: it is {percent(found.probability)} likely, "
+            "and less than 2 points fewer whatever is hidden."
         )
     left = percent(max(found.probability - most, 0))
     return (
@@ -140,7 +140,7 @@ def offset_sentence(name: str, found: "Offsets", head: tuple[int, int]) -> str:
         f"{percent(score * (1 - alike) + alike)} on average, to all alike {percent(alike)}. That "
         f"is a score of {score:.2f} from 0 (alike) to 1 (one offset alone). At and around a patch "
         f"lie {percent(float(found.neighbours[head]))}, of a head that looks alike "
-        f"{percent(found.neighbours_uniform)}. Means over {found.n_pictures:,} digits."
+        f"{percent(found.neighbours_uniform)}. Means over the {found.n_pictures:,} shipped digits."
     )
 
 

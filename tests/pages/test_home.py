@@ -61,12 +61,12 @@ def test_the_report_card_has_a_picture_as_soon_as_something_is_recorded(
     monkeypatch.setattr("core.paths.CHECKPOINTS", tmp_path / "checkpoints")
     monkeypatch.setattr("core.paths.BENCHMARKS", tmp_path)
     app = AppTest.from_file(ROOT / "app.py", default_timeout=60).run()
-    assert len(app.get("image")) == 4
+    assert len(app.get("image")) == 5
     assert "No variant of the course's task is recorded yet" in shown(app)
     put_course()
     app.run()
     assert not app.exception
-    assert len(app.get("image")) == 5
+    assert len(app.get("image")) == 6
     assert "No variant of the course's task" not in shown(app)
 
 
@@ -109,7 +109,7 @@ def test_the_card_of_times_has_a_picture_of_the_first_stored_machine(
     (tmp_path / "a.json").write_text(json.dumps(bench), encoding="utf-8")
     app = AppTest.from_file(ROOT / "app.py", default_timeout=60).run()
     assert not app.exception
-    assert len(app.get("image")) == 5
+    assert len(app.get("image")) == 6
     (tmp_path / "a.json").write_text("{", encoding="utf-8")
     app.run()
     assert not app.exception

@@ -48,16 +48,16 @@ def test_the_page_opens_on_a_shipped_digit_with_every_picture(open_look: Open, s
     ):
         assert f"#### {heading}" in text
     assert app.selectbox(key="look-set").options == [SHIPPED, "drawn"]
-    assert app.selectbox(key="look-class").value == "4"
+    assert app.selectbox(key="look-class").value == "9"
     assert any(
-        alt.startswith("No. 1") and alt.endswith("of shipped digits: a 4") for alt in images(app)
+        alt.startswith("No. 1") and alt.endswith("of shipped digits: a 9") for alt in images(app)
     )
-    assert "it is a 4" in alts(app)[0] or "which is right" in alts(app)[0]
+    assert "it is a 9" in alts(app)[0] or "which is right" in alts(app)[0]
 
 
 def test_recorded_answers_are_those_of_the_networks(open_look: Open, look: Shelf, said: Said):
     app = open_look()
-    at = int(np.flatnonzero(look.sample.labels == 4)[0])
+    at = int(np.flatnonzero(look.sample.labels == 9)[0])
     recorded = np.stack(list(look.sample.said(at).values()))
     assert likely(app) == pytest.approx(recorded, abs=1e-4)
     app.slider(key="look-right").set_value(2).run()
@@ -74,7 +74,7 @@ def test_answers_recorded_of_other_networks_are_computed_anew(
     other = replace(look.sample, weights=dict.fromkeys(NETWORKS, "f" * 64), probabilities=flat)
     write_sample(tmp_path / "other.json", other)
     monkeypatch.setattr("pages.look.data.SAMPLE", tmp_path / "other.json")
-    at = int(np.flatnonzero(look.sample.labels == 4)[0])
+    at = int(np.flatnonzero(look.sample.labels == 9)[0])
     computed = np.stack(list(look.sample.said(at).values()))
     assert likely(open_look()) == pytest.approx(computed, abs=1e-4)
 
