@@ -58,8 +58,8 @@ def test_the_report_card_has_a_picture_as_soon_as_something_is_recorded(
     monkeypatch: pytest.MonkeyPatch,
     shown: Callable[[AppTest], str],
 ):
-    monkeypatch.setattr("core.paths.CHECKPOINTS", tmp_path / "checkpoints")
-    monkeypatch.setattr("core.paths.BENCHMARKS", tmp_path)
+    monkeypatch.setattr("pages.home.cards.CHECKPOINTS", tmp_path / "checkpoints")
+    monkeypatch.setattr("pages.home.cards.BENCHMARKS", tmp_path)
     app = AppTest.from_file(ROOT / "app.py", default_timeout=60).run()
     assert len(app.get("image")) == 5
     assert "No variant of the course's task is recorded yet" in shown(app)
@@ -73,7 +73,7 @@ def test_the_report_card_has_a_picture_as_soon_as_something_is_recorded(
 def test_a_shelf_without_tables_and_snapshots_is_told_in_the_cards(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shown: Callable[[AppTest], str]
 ):
-    monkeypatch.setattr("core.paths.CHECKPOINTS", tmp_path)
+    monkeypatch.setattr("pages.home.cards.CHECKPOINTS", tmp_path)
     app = AppTest.from_file(ROOT / "app.py", default_timeout=60).run()
     assert not app.exception
     assert "No table of heads is recorded yet" in shown(app)
@@ -85,7 +85,7 @@ def test_a_shelf_without_tables_and_snapshots_is_told_in_the_cards(
 def test_without_digits_and_with_broken_ones_their_card_says_so(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shown: Callable[[AppTest], str]
 ):
-    monkeypatch.setattr("core.pictures.sample.SAMPLE", tmp_path / "digits.json")
+    monkeypatch.setattr("pages.home.cards.SAMPLE", tmp_path / "digits.json")
     for text in ("", "{}"):
         if text:
             (tmp_path / "digits.json").write_text(text, encoding="utf-8")
@@ -97,8 +97,8 @@ def test_without_digits_and_with_broken_ones_their_card_says_so(
 def test_the_card_of_times_has_a_picture_of_the_first_stored_machine(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shown: Callable[[AppTest], str]
 ):
-    monkeypatch.setattr("core.paths.CHECKPOINTS", tmp_path / "checkpoints")
-    monkeypatch.setattr("core.paths.BENCHMARKS", tmp_path)
+    monkeypatch.setattr("pages.home.cards.CHECKPOINTS", tmp_path / "checkpoints")
+    monkeypatch.setattr("pages.home.cards.BENCHMARKS", tmp_path)
     base = {"causal": False, "pass": "forward", "head_dim": 32}
     records = [
         {**base, "method": method, "seq_len": n, "median_seconds": n * scale}
@@ -135,7 +135,7 @@ def test_what_a_model_from_elsewhere_knows_is_said_as_it_was_measured(
         "first_token_share": {"128": 0.512},
     }
     path = tmp_path / "own_model.json"
-    monkeypatch.setattr("core.paths.OWN_MODEL", path)
+    monkeypatch.setattr("pages.home.cards.OWN_MODEL", path)
     write_json(path, measured)
     said = [text.value for text in AppTest.from_file(str(ROOT / "app.py")).run(timeout=60).markdown]
     assert any(
