@@ -82,6 +82,7 @@ def test_without_the_packages_it_is_said_how_to_get_them(folder, missing):
         (gzip.compress(LINES.encode())[:-9], "cut off, or more than 1,000,000"),
         (gzip.compress(b"a" * 1_000_001), "cut off, or more than 1,000,000"),
     ],
+    ids=["not packed", "no text", "cut off", "too long"],  # gzip writes the time into its frame
 )
 def test_another_file_in_the_place_of_the_texts_is_refused(folder, data, why):
     (folder / TEXTS.name).write_bytes(data)
