@@ -4,6 +4,7 @@
 
 Needs digits.npz (assets/make_digits.py). They are the first test pictures of each digit and all
 that a network gets wrong; the page Look opens with them. Run it anew when the networks are others.
+look_pictures.LICENSE is that of the package that the digits are from.
 """
 
 import sys
