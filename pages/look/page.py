@@ -8,6 +8,7 @@ from pages.look.convolution import show_convolution
 from pages.look.offsets import show_offsets
 from pages.look.pooling import show_pooling
 from pages.look.shift import show_shift
+from pages.look.training import choose_sweep, show_training
 from pages.look.where import show_where
 from pages.look.wrong import show_wrong
 
@@ -20,12 +21,14 @@ def main() -> None:
         if shown is not None and said:
             show_convolution(key, shown)
             show_where(key, shown, said)
+        sweep = choose_sweep(sweep)
         show_shift(sweep, key, shown, said)
         show_offsets(key, sample)
         if sample is not None:
             show_wrong(sample)
         if sweep is not None:
             show_pooling(sweep)
+        show_training()
     except ValueError as error:
         st.error("", icon=":material/block:")
         st.text(str(error))

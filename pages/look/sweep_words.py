@@ -140,3 +140,14 @@ def _points(mean: Mean) -> str:
 
 def _between(low: float | None, high: float | None) -> str:
     return "–" if low is None or high is None else f"{percent(low)} to {percent(high)}"
+
+
+def expected(n_trainings: int, seconds: float) -> str:
+    """How long a sweep takes, roughly."""
+    minutes = max(1, round(seconds / 60))
+    return f"{n_trainings} trainings, one after the other: about {minutes} min on a quiet machine."
+
+
+def job_line(name: str, state: str, progress: float) -> str:
+    """One job of the list."""
+    return f"**{name}**: {state}, {progress:.0%}"

@@ -1,0 +1,119 @@
+"""Training the networks here: a sweep over rates and seeds as one job, watched, stopped, shown."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import streamlit as st
+
+from core import paths
+from core.jobs.look_job import look_job, sweep_of
+from core.jobs.spec import n_cores
+from core.jobs.state import Job, list_looks
+from core.pictures.sources import sources
+from core.pictures.sweep import Sweep
+from core.pictures.sweep_spec import SweepSpec, seconds_of
+from core.server import Action
+from pages.look import sweep_words as words
+from pages.look.controls import PREFIX
+from pages.shared import bound, who
+from pages.shared import jobs as job_kit
+from pages.shared.jobs import JobPage
+from pages.shared.text import plain, whole
+
+PAGE = JobPage(
+    refusals=f"{PREFIX}said", chosen=f"{PREFIX}job", view=f"{PREFIX}view", query=f"{PREFIX}job"
+)
+RECORDED = "recorded"
+
+
+def choose_sweep(recorded: Sweep | None) -> Sweep | None:
+    """The recorded trainings, or those of a job that has come to its end here."""
+    done = {job.id: job.name for job in _jobs() if job.state == "finished"}
+    if not done:
+        return recorded
+    options = [*([] if recorded is None else [RECORDED]), *done]
+    chosen = bound.selectbox(
+        "Trainings shown below",
+        options,
+        format_func=lambda key: done.get(key, key),
+        key=f"{PREFIX}sweep",
+        help="What was recorded with this project, or what was trained on this machine.",
+    )
+    return recorded if chosen == RECORDED else sweep_of(paths.RUNS / chosen)
+
+
+def show_training() -> None:
+    """The form, and the jobs that there are."""
+    with st.expander("Train them on this machine", key=f"{PREFIX}training"):
+        choice = _choose()
+        spec, can_start = job_kit.offered(lambda: SweepSpec(**choice), look_job)
+        if spec is not None:
+            st.caption(whole(words.expected(len(spec.cases), seconds_of(spec) / spec.threads)))
+        st.button(
+            "Train",
+            type="primary",
+            icon=":material/play_arrow:",
+            key=f"{PREFIX}start",
+            on_click=_begin,
+            args=(spec,),
+            disabled=not can_start,
+        )
+        job_kit.draw_while_active(PAGE, _jobs, lambda job: f"{job.id} {job.state}", _draw)
+
+
+def _choose() -> dict[str, Any]:
+    left, right = st.columns(2)
+    with left:
+        source = bound.selectbox("Pictures", list(sources()), key=f"{PREFIX}source")
+        seeds = bound.number_input("Seeds", value=5, step=1, key=f"{PREFIX}seeds")
+    with right:
+        threads = bound.number_input(
+            f"Threads (of {n_cores()})", value=1, step=1, key=f"{PREFIX}threads"
+        )
+        epochs = bound.number_input("Epochs", value=12, step=1, key=f"{PREFIX}epochs")
+    return {"source": source, "seeds": seeds, "epochs": epochs, "threads": threads}
+
+
+def _begin(spec: SweepSpec) -> None:
+    """Into the queue, behind whatever else is trained or measured."""
+    job_kit.attempt(PAGE, lambda: job_kit.begin(PAGE, [look_job(spec)], ""))
+
+
+def _jobs() -> list[Job]:
+    return list_looks(paths.RUNS)
+
+
+def _draw(jobs: Sequence[Job]) -> None:
+    for job in jobs:
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.markdown(whole(words.job_line(plain(job.name), job.state, job.progress)))
+            _buttons(job)
+        job_kit.say_refused(job, "stop" if job.is_active else "remove")
+        if job.message:
+            st.caption(plain(job.message))
+
+
+def _buttons(job: Job) -> None:
+    if job.is_active:
+        stop, note = (lambda: job_kit.stop(job)), "What is trained is kept."
+        _button(job, "Stop", "stop", "stop", stop, note)
+        return
+    if job.can_resume:
+        key, note = f"{PREFIX}go-{job.id}", "Only what is not trained yet."
+        job_kit.resume_button(PAGE, job, "Go on", key=key, note=note)
+    remove, note = (lambda: job_kit.remove(PAGE, job)), "Its trainings are lost."
+    _button(job, "Remove", "delete", "remove", remove, note)
+
+
+def _button(
+    job: Job, name: str, icon: str, action: Action, act: Callable[[], None], note: str
+) -> None:
+    job_kit.button(
+        PAGE,
+        name,
+        act,
+        key=f"{PREFIX}{icon}-{job.id}",
+        icon=f":material/{icon}:",
+        disabled=job.state == "stopping" or bool(who.refusal(action, job)),
+        help=note,
+    )
