@@ -202,9 +202,8 @@ def _recipe(preset: str, overrides: Overrides, start_from: Path | None) -> Recip
             raise ValueError(f"preset {preset} goes on with a checkpoint: name one to start from")
         return recipe
     if preset not in FINE_TUNING:
-        raise ValueError(
-            f"preset {preset} begins anew; {' and '.join(FINE_TUNING)} start from a checkpoint"
-        )
+        names = f"{', '.join(FINE_TUNING[:-1])} and {FINE_TUNING[-1]}"
+        raise ValueError(f"preset {preset} begins anew; {names} start from a checkpoint")
     if given := sorted(set(overrides.given()) & set(TAKEN)):
         raise ValueError(f"{given[0]} cannot be set: it is that of checkpoint {start_from.name}")
     return shaped_like(recipe, start_from)

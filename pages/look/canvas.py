@@ -5,7 +5,7 @@ picture is chosen or uploaded in its place.
 """
 
 from collections.abc import Callable
-from functools import cache
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -58,7 +58,7 @@ def _keep() -> None:
         st.session_state[DRAWN] = ()
 
 
-@cache
+@lru_cache(maxsize=1)
 def _component() -> Callable[..., Any]:
     here = Path(__file__)
     css, js = (here.with_suffix(ending).read_text(encoding="utf-8") for ending in (".css", ".js"))

@@ -72,7 +72,7 @@ def test_no_model_is_made_before_the_weights_were_found_to_be_its_own(
 ):
     change_config(saved, **sizes)
     made: list[object] = []
-    monkeypatch.setattr(store, "GPT", made.append)
+    monkeypatch.setattr(store, "make_model", made.append)
     with pytest.raises(CheckpointError, match=r"safetensors: (.* is missing|.*config needs)"):
         load_checkpoint(saved)
     assert not made

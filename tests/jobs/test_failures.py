@@ -154,7 +154,10 @@ def test_a_state_that_is_cut_off_fails_and_names_the_file(
     ("changes", "message"),
     [
         ({"colour": "red", "age": 1}, "job.json: unknown keys: age, colour"),
-        ({"verb": "sweep"}, "job.json: unknown verb 'sweep'; this version knows train, bench"),
+        (
+            {"verb": "sweep"},
+            "job.json: unknown verb 'sweep'; this version knows train, bench, look",
+        ),
         ({"seed": "0"}, "job.json: seed is '0', int is needed"),
         ({"steps": 10**9}, "1000000000 steps: 1 to 2000000"),
         ({"device": "gpu"}, "device 'gpu'; devices: cpu"),

@@ -117,7 +117,11 @@ def test_a_checkpoint_that_is_gone_before_the_job_begins_is_named(
 @pytest.mark.parametrize(
     ("preset", "options", "message"),
     [
-        ("tiny", {}, "preset tiny begins anew; notable-fine-tune and course-fine-tune start from"),
+        (
+            "tiny",
+            {},
+            "preset tiny begins anew; notable-fine-tune, course-fine-tune and speech-real start",
+        ),
         ("notable-fine-tune", {}, "was trained on the corpus 'course'; .* reads 'notable'"),
         (TUNE, {"overrides": Overrides(width=8)}, "width cannot be set: it is that of .* base"),
     ],

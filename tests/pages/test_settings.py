@@ -42,5 +42,5 @@ def test_every_cache_of_the_pages_has_a_bound():
                 continue
             found += 1
             assert isinstance(decorator, ast.Call), f"{path.name}: {ast.unparse(decorator)}"
-            assert any(k.arg == "max_entries" for k in decorator.keywords), path.name
+            assert any(k.arg in ("max_entries", "maxsize") for k in decorator.keywords), path.name
     assert found > 10
