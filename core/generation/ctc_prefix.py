@@ -25,11 +25,6 @@ class Prefixes:
     psi: Tensor
     last: Tensor
 
-    def chosen(self, parents: Tensor) -> "Prefixes":
-        """Those at places (B, K') of the beginnings."""
-        rows = torch.arange(len(parents))[:, None]
-        return Prefixes(self.r[rows, parents], self.psi[rows, parents], self.last[rows, parents])
-
 
 @dataclass(frozen=True, slots=True)
 class Extended:

@@ -102,17 +102,6 @@ def _middles(n: int) -> NDArray[np.float64]:
     return np.linspace(0.5 / n, 1 - 0.5 / n, n)
 
 
-def best_cross(heard: Listened) -> tuple[int, int] | None:
-    """(layer, head) of the most diagonal head, the layer counted among those that look at the
-    sound; None for a model without such.
-    """
-    if "cross" not in heard.weights:
-        return None
-    shares = [[diagonal(head).share for head in layer] for layer in heard.weights["cross"]]
-    layer, head = np.unravel_index(int(np.argmax(shares)), np.shape(shares))
-    return int(layer), int(head)
-
-
 def _rank_correlation(values: NDArray[np.floating]) -> float:
     """Spearman's, of values with their places; 0 where all values are (nearly) the same."""
     if len(values) < 2 or float(np.ptp(values)) < 1e-6:

@@ -1,6 +1,6 @@
 """Training the networks here: a sweep over rates and seeds as one job, watched, stopped, shown."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import streamlit as st
@@ -12,10 +12,9 @@ from core.jobs.state import Job, list_looks
 from core.pictures.sources import sources
 from core.pictures.sweep import Sweep
 from core.pictures.sweep_spec import SweepSpec, seconds_of
-from core.server import Action
 from pages.look import sweep_words as words
 from pages.look.controls import PREFIX
-from pages.shared import bound, who
+from pages.shared import bound
 from pages.shared import jobs as job_kit
 from pages.shared.jobs import JobPage
 from pages.shared.text import plain, whole
@@ -87,33 +86,14 @@ def _draw(jobs: Sequence[Job]) -> None:
     for job in jobs:
         with st.container(horizontal=True, vertical_alignment="center"):
             st.markdown(whole(words.job_line(plain(job.name), job.state, job.progress)))
-            _buttons(job)
+            job_kit.stop_go_remove(
+                PAGE,
+                job,
+                prefix=PREFIX,
+                kept="What is trained is kept.",
+                left="Only what is not trained yet.",
+                lost="Its trainings are lost.",
+            )
         job_kit.say_refused(job, "stop" if job.is_active else "remove")
         if job.message:
             st.caption(plain(job.message))
-
-
-def _buttons(job: Job) -> None:
-    if job.is_active:
-        stop, note = (lambda: job_kit.stop(job)), "What is trained is kept."
-        _button(job, "Stop", "stop", "stop", stop, note)
-        return
-    if job.can_resume:
-        key, note = f"{PREFIX}go-{job.id}", "Only what is not trained yet."
-        job_kit.resume_button(PAGE, job, "Go on", key=key, note=note)
-    remove, note = (lambda: job_kit.remove(PAGE, job)), "Its trainings are lost."
-    _button(job, "Remove", "delete", "remove", remove, note)
-
-
-def _button(
-    job: Job, name: str, icon: str, action: Action, act: Callable[[], None], note: str
-) -> None:
-    job_kit.button(
-        PAGE,
-        name,
-        act,
-        key=f"{PREFIX}{icon}-{job.id}",
-        icon=f":material/{icon}:",
-        disabled=job.state == "stopping" or bool(who.refusal(action, job)),
-        help=note,
-    )

@@ -2,7 +2,6 @@
 what can be done with a job. Without torch, so that the page opens at once.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,9 +13,8 @@ from core.bench.summary import methods_of
 from core.catalogue import label
 from core.jobs.bench_job import bench_of
 from core.jobs.state import Job, list_benches
-from core.server import Action
 from pages.runtime import words
-from pages.shared import bound, link, who
+from pages.shared import bound, link
 from pages.shared import jobs as job_kit
 from pages.shared.jobs import JobPage
 
@@ -62,15 +60,14 @@ def read_source(source: Source) -> Bench:
 def show_actions(job: Job) -> None:
     """The buttons of one measurement."""
     with st.container(horizontal=True, horizontal_alignment="right"):
-        if job.is_active:
-            stop, note = (lambda: job_kit.stop(job)), "What is measured is kept."
-            _button(job, "Stop", "stop", "stop", stop, note)
-        if job.can_resume:
-            key, note = f"rt-play_arrow-{job.id}", "Only what is not measured yet."
-            job_kit.resume_button(PAGE, job, "Go on", key=key, note=note)
-        if not job.is_active:
-            remove, note = (lambda: job_kit.remove(PAGE, job)), "Its points are lost."
-            _button(job, "Remove", "delete", "remove", remove, note)
+        job_kit.stop_go_remove(
+            PAGE,
+            job,
+            prefix="rt-",
+            kept="What is measured is kept.",
+            left="Only what is not measured yet.",
+            lost="Its points are lost.",
+        )
     job_kit.say_refused(job, "stop" if job.is_active else "remove")
 
 
@@ -179,20 +176,6 @@ def _choose_display(
         formulas=formulas,
         floors=floors,
         beside=None if beside == NOTHING else beside,
-    )
-
-
-def _button(
-    job: Job, name: str, icon: str, action: Action, act: Callable[[], None], note: str
-) -> None:
-    job_kit.button(
-        PAGE,
-        name,
-        act,
-        key=f"rt-{icon}-{job.id}",
-        icon=f":material/{icon}:",
-        disabled=job.state == "stopping" or bool(who.refusal(action, job)),
-        help=note,
     )
 
 

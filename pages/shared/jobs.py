@@ -152,6 +152,53 @@ def resume_button(page: JobPage, job: Job, label: str, *, key: str, note: str) -
     )
 
 
+def action_button(
+    page: JobPage,
+    job: Job,
+    label: str,
+    act: Callable[[], None],
+    *,
+    action: Action,
+    icon: str,
+    key: str,
+    note: str,
+) -> None:
+    """A button of one job, disabled where the visitor may not, or it is about to stop."""
+    button(
+        page,
+        label,
+        act,
+        key=key,
+        icon=f":material/{icon}:",
+        disabled=job.state == "stopping" or bool(who.refusal(action, job)),
+        help=note,
+    )
+
+
+def stop_go_remove(
+    page: JobPage, job: Job, *, prefix: str, kept: str, left: str, lost: str
+) -> None:
+    """Stop, go on, remove, whatever the state of a job allows; the notes say what becomes of it."""
+    if job.is_active:
+        key = f"{prefix}stop-{job.id}"
+        action_button(
+            page, job, "Stop", lambda: stop(job), action="stop", icon="stop", key=key, note=kept
+        )
+    if job.can_resume:
+        resume_button(page, job, "Go on", key=f"{prefix}play_arrow-{job.id}", note=left)
+    if not job.is_active:
+        action_button(
+            page,
+            job,
+            "Remove",
+            lambda: remove(page, job),
+            action="remove",
+            icon="delete",
+            key=f"{prefix}delete-{job.id}",
+            note=lost,
+        )
+
+
 def attempt(page: JobPage, act: Callable[[], None]) -> None:
     """Do it; what is refused is remembered as one sentence."""
     try:

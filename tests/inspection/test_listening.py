@@ -5,7 +5,7 @@ import pytest
 
 from core.generation.hearing import hear
 from core.inspection.heads import HeadsOff
-from core.inspection.heard import BAND, END, best_cross, diagonal
+from core.inspection.heard import BAND, END, diagonal
 from core.inspection.listening import listen
 from tests.tiny_speech import tiny_recogniser
 
@@ -82,11 +82,3 @@ def test_a_head_that_goes_backwards_has_an_order_of_minus_one():
 
 def test_one_row_has_no_order():
     assert diagonal(np.ones((1, 1), np.float32)).order == 0.0
-
-
-def test_the_most_diagonal_head_is_found():
-    heard = listen(tiny_recogniser(), frames())
-    heard.weights["cross"][1, 0] = np.eye(*heard.weights["cross"].shape[-2:], dtype=np.float32)
-    shares = [[diagonal(head).share for head in layer] for layer in heard.weights["cross"]]
-    assert best_cross(heard) == tuple(map(int, np.unravel_index(np.argmax(shares), (2, 2))))
-    assert best_cross(listen(tiny_recogniser("lstm-blind"), frames())) is None
