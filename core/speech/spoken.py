@@ -28,7 +28,7 @@ from core.speech.sentences import SPLITS, Sentence, Split, places_to_say, senten
 from core.speech.voices import NEW, TRAINED, Voice, speak, version
 
 FRAMES, SPOKEN = "frames.npy", "spoken.json"
-N_TRAIN, MOST_TRAIN = 20_000, 200_000
+N_TRAIN, MOST_TRAIN = 40_000, 200_000
 N_THREADS = 2  # each waits for a process of its own
 SETTINGS = ("n_train", "seed", "version", "sentences_sha256")
 

@@ -16,7 +16,10 @@ _LISTEN = SpeechRecipe(
     n_heads=4,
     n_layers=3,
     tokens_per_batch=6400,
-    n_steps=6000,
+    dropout=0.05,
+    n_band_masks=1,
+    n_time_masks=1,
+    n_steps=7000,
 )
 _LSTM: dict[str, Any] = {"decoder": "lstm", "lstm_width": 104}
 _BLIND: dict[str, Any] = {"decoder": "lstm-blind", "lstm_width": 160}
