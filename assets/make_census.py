@@ -34,7 +34,9 @@ def main() -> None:
     source = f"# Made by assets/make_census.py from names {version('names')}."
     text = "\n".join([*HEAD, source, "", *firsts, "", *surnames])
     TABLE.write_bytes(gzip.compress(text.encode(), compresslevel=9, mtime=0))
-    print(f"{TABLE.name}: {len(firsts):,} and {len(surnames):,} names, {TABLE.stat().st_size:,} bytes")
+    print(
+        f"{TABLE.name}: {len(firsts):,} and {len(surnames):,} names, {TABLE.stat().st_size:,} bytes"
+    )
 
 
 def _shares(path: Path) -> dict[str, float]:
