@@ -119,7 +119,7 @@ def test_figures_that_cannot_be_used_are_named(
 
 
 RUN = {"preset": "", "n_steps": 800, "total": 200, "correct": 4}
-HEARING = {
+HEARING: dict[str, Any] = {
     "minutes": None,
     "seed": 0,
     "machine": "a machine",
