@@ -38,6 +38,7 @@ from core.runs.speed import steps_for_minutes
 from core.training.loop import StepRecord, Trainer
 from core.training.ranges import ASKED, MOST_STEPS, refuse_outside
 from core.training.recipe import Recipe
+from core.training.where import HERE, Where
 
 
 @dataclass(slots=True)
@@ -92,13 +93,14 @@ def start_run(
     start_from: Path | None = None,
     make_folder: bool = True,
     told: Progress = silent,
+    where: Where = HERE,
 ) -> Run:
     """A new run in a folder without one; minutes become steps by a short measurement.
 
     `command` says for a number of steps what repeats the run. With `tuning` only what its kind
     allows for is measured: dev and test stay unseen. `start_from` is the checkpoint whose
     parameters and vocabulary it begins with. Without `make_folder` the folder must be there.
-    `told` hears what is made before the first step.
+    `told` hears what is made before the first step. `where` it runs is kept with it.
     Raises ValueError if the folder holds a checkpoint, or what another run has left.
     """
     if (folder / CARD).exists() and not not_shipped(folder):  # its command may be repeated there
@@ -110,7 +112,7 @@ def start_run(
     digest, made = data.digest, kind.make(recipe, data, seed, told)
     data = kind.with_made(data, made) if made else data
     vocabulary, weights = _beginning(kind, recipe, data, start_from)
-    make = kind.make_trainers(recipe, data, vocabulary, seed, weights)
+    make = kind.make_trainers(recipe, data, vocabulary, seed, weights, where=where)
     n_steps = _n_steps(recipe, make, minutes=minutes, steps=steps, most_steps=most_steps)
     trainer = make(n_steps)
     settings = Settings(
@@ -123,6 +125,7 @@ def start_run(
         command=command(n_steps),
         start_from=None if start_from is None else describe_start(start_from),
         has_made=bool(made),
+        where=where,
     )
     if make_folder:
         folder.mkdir(parents=True, exist_ok=True)
@@ -135,13 +138,17 @@ def start_run(
     return Run(folder, settings, kind, recipe, data, vocabulary, trainer, Anchor(folder / RUN))
 
 
-def resume_run(folder: Path, *, corpus_folder: Path | None = None) -> Run:
+def resume_run(
+    folder: Path, *, corpus_folder: Path | None = None, where: Where | None = None
+) -> Run:
     """A run that goes on from its last saved state; `corpus_folder` if the files have moved.
 
+    `where` it goes on; where it was unless told. From then on the run says so.
     Raises ValueError if there is nothing to resume, its state is lost or the data changed.
     """
     settings = read_settings(folder)
     anchor = Anchor(folder / RUN)
+    where = settings.where if where is None else where
     kind, recipe = _kind_and_recipe(folder, settings)
     if corpus_folder is None and settings.corpus_folder is not None:
         corpus_folder = Path(settings.corpus_folder)
@@ -151,14 +158,20 @@ def resume_run(folder: Path, *, corpus_folder: Path | None = None) -> Run:
     if settings.has_made:
         data = kind.with_made(data, read_json(folder / MADE))
     vocabulary = read_vocabulary(folder / VOCABULARY)
-    make = kind.make_trainers(recipe, data, vocabulary, settings.seed, None)
+    make = kind.make_trainers(recipe, data, vocabulary, settings.seed, None, where=where)
     trainer = make(settings.n_steps)
     n_numbers = sum(tensor.numel() for tensor in trainer.model.state_dict().values())
     tensors, meta = load_state(folder / STATE, n_numbers=n_numbers)
     trainer.load_state(tensors, meta["cursor"])
+    moved = settings.gone_on(where, step=trainer.cursor.step)
+    if moved is not settings:
+        anchor.check()
+        write_settings(folder, moved)
+        anchor.close()
+        anchor = Anchor(folder / RUN)
     return Run(
         folder,
-        settings,
+        moved,
         kind,
         recipe,
         data,

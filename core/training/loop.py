@@ -19,6 +19,7 @@ from core.models.families import OwnModel, make_model
 from core.training.examples import IGNORE, POOL_SIZE, Batch, pool_of_batches
 from core.training.optimizers import make_optimizers, rate_factor, set_rates
 from core.training.recipe import Phase, Recipe
+from core.training.where import HERE, Where
 
 
 class CountedBatch(Protocol):
@@ -80,11 +81,12 @@ class Trainer:
         seed: int,
         make_pool: MakePool = pool_of_batches,
         loss: Loss = next_token_loss,
+        where: Where = HERE,
     ) -> None:
         if n_steps < 1:
             raise ValueError(f"{n_steps} steps: at least 1 is needed")
         self.model, self.data, self.recipe = model, data, recipe
-        self.make_pool, self.loss = make_pool, loss
+        self.make_pool, self.loss, self.where = make_pool, loss, where
         self.n_steps, self.seed = n_steps, seed
         self.optimizers = make_optimizers(model, recipe)
         self.cursor = Cursor()
@@ -196,6 +198,7 @@ def trainer_factory(
     weights: Path | None = None,
     make_pool: MakePool = pool_of_batches,
     loss: Loss = next_token_loss,
+    where: Where = HERE,
 ) -> Callable[[int], Trainer]:
     """Trainers of a number of steps, each from the seed's own first parameters or a file's.
 
@@ -208,7 +211,14 @@ def trainer_factory(
         if weights is not None:
             load_weights(model, weights)
         return Trainer(
-            model, data, recipe, n_steps=n_steps, seed=seed, make_pool=make_pool, loss=loss
+            model,
+            data,
+            recipe,
+            n_steps=n_steps,
+            seed=seed,
+            make_pool=make_pool,
+            loss=loss,
+            where=where,
         )
 
     return make

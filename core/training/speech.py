@@ -27,6 +27,7 @@ from core.training.examples import IGNORE, POOL_SIZE
 from core.training.loop import Trainer, trainer_factory
 from core.training.recipe import Phase, Recipe
 from core.training.speech_recipe import SpeechRecipe
+from core.training.where import HERE, Where
 
 WIDEST_BANDS, WIDEST_TIME = 6, 8  # of a mask
 
@@ -156,6 +157,8 @@ def speech_trainers(
     vocabulary: Vocabulary,
     seed: int,
     weights: Path | None,
+    *,
+    where: Where = HERE,
 ) -> Callable[[int], Trainer]:
     """Trainers of a number of steps that hear these utterances."""
     return trainer_factory(
@@ -166,6 +169,7 @@ def speech_trainers(
         weights=weights,
         make_pool=pool_of_sounds,
         loss=loss_of(cast(SpeechRecipe, recipe)),
+        where=where,
     )
 
 
