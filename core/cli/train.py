@@ -15,9 +15,9 @@ from core.jobs.folder import JOB
 from core.runs import loop
 from core.runs.folder import RUN, STATE
 from core.runs.run import Run, finish, resume_run, save, start_run
-from core.training.loop import StepRecord, TrainingDivergedError
 from core.training.presets import FINE_TUNING, PRESETS, preset
 from core.training.recipe import Recipe
+from core.training.step import StepRecord, TrainingDivergedError
 
 N_PROBES = 20
 

@@ -19,7 +19,7 @@ from core.jobs.status import LimitError, Reporter
 from core.runs import loop
 from core.runs.folder import RUN, STATE
 from core.runs.run import Run, finish, resume_run, start_run
-from core.training.loop import TrainingDivergedError
+from core.training.step import TrainingDivergedError
 
 NICENESS = 5
 
