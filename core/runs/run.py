@@ -38,6 +38,7 @@ from core.runs.speed import steps_for_minutes
 from core.training.loop import StepRecord, Trainer
 from core.training.ranges import ASKED, MOST_STEPS, refuse_outside
 from core.training.recipe import Recipe
+from core.training.team import team_of
 from core.training.where import HERE, Where
 
 
@@ -45,6 +46,7 @@ from core.training.where import HERE, Where
 class Run:
     """A training under way: where it writes, what it trains, how long it took so far.
 
+    At multiples of `probe_every`, if any, somebody looks at the model: a device is then waited for.
     `memory` is saved with the state for whoever steps the run: plain values only. `anchor` tells
     whether the folder is still there, `saved_step` is the step of the state on the disk.
     """
@@ -60,15 +62,21 @@ class Run:
     saved_step: int = 0
     seconds: float = 0.0
     memory: dict[str, Any] = field(default_factory=dict[str, Any])
+    probe_every: int = 0
 
     @property
     def step(self) -> int:
-        """How many are done."""
+        """How many are done; on a device it may be ahead of the last record."""
         return self.trainer.cursor.step
 
     @property
     def n_steps(self) -> int:
         return self.trainer.n_steps
+
+    @property
+    def writes(self) -> bool:
+        """Whether this process is the one that writes, of those that train together."""
+        return self.trainer.team.is_first
 
     @property
     def n_parameters(self) -> int:
@@ -109,7 +117,9 @@ def start_run(
     refuse_outside({"seed": seed, "steps": steps, "minutes": minutes}, ASKED)
     kind = kind_of(recipe)
     data = kind.load_data(recipe, corpus_folder)
-    digest, made = data.digest, kind.make(recipe, data, seed, told)
+    team = team_of(where)
+    digest = data.digest
+    made = team.of_first(kind.make(recipe, data, seed, told) if team.is_first else {})
     data = kind.with_made(data, made) if made else data
     vocabulary, weights = _beginning(kind, recipe, data, start_from)
     make = kind.make_trainers(recipe, data, vocabulary, seed, weights, where=where)
@@ -127,14 +137,16 @@ def start_run(
         has_made=bool(made),
         where=where,
     )
-    if make_folder:
-        folder.mkdir(parents=True, exist_ok=True)
-    write_json(folder / VOCABULARY, vocabulary.to_dict())
-    if made:
-        write_json(folder / MADE, made)
-    # In this order: a run always has a state, so that a state that is lost is noticed.
-    _write_state(folder, trainer, seconds=0.0, memory={})
-    write_settings(folder, settings)
+    if team.is_first:
+        if make_folder:
+            folder.mkdir(parents=True, exist_ok=True)
+        write_json(folder / VOCABULARY, vocabulary.to_dict())
+        if made:
+            write_json(folder / MADE, made)
+        # In this order: a run always has a state, so that a state that is lost is noticed.
+        _write_state(folder, trainer, seconds=0.0, memory={})
+        write_settings(folder, settings)
+    team.wait()
     return Run(folder, settings, kind, recipe, data, vocabulary, trainer, Anchor(folder / RUN))
 
 
@@ -165,9 +177,12 @@ def resume_run(
     trainer.load_state(tensors, meta["cursor"])
     moved = settings.gone_on(where, step=trainer.cursor.step)
     if moved is not settings:
+        trainer.team.wait()  # all have read what is written now
         anchor.check()
-        write_settings(folder, moved)
         anchor.close()
+        if trainer.team.is_first:
+            write_settings(folder, moved)
+        trainer.team.wait()
         anchor = Anchor(folder / RUN)
     return Run(
         folder,
@@ -191,10 +206,14 @@ def advance(run: Run) -> Iterator[StepRecord]:
     """
     snapshots = _snapshot_steps(run)
     before, started = run.seconds, time.monotonic()
-    for record in run.trainer.steps():
+
+    def is_due(step: int) -> bool:
+        return step in snapshots or (run.probe_every > 0 and step % run.probe_every == 0)
+
+    for record in run.trainer.steps(is_due):
         run.seconds = before + time.monotonic() - started
         run.anchor.check()
-        if record.step in snapshots:
+        if record.step in snapshots and run.writes:
             path = run.folder / SNAPSHOTS / f"{record.step:06d}.safetensors"
             save_weights(path, run.trainer.model, dtype=torch.float16)
         yield record
@@ -203,7 +222,8 @@ def advance(run: Run) -> Iterator[StepRecord]:
 def save(run: Run) -> None:
     """Replace the state by the present one; only between two steps. Raises GoneError."""
     run.anchor.check()
-    _write_state(run.folder, run.trainer, seconds=run.seconds, memory=run.memory)
+    if run.writes:
+        _write_state(run.folder, run.trainer, seconds=run.seconds, memory=run.memory)
     run.saved_step = run.step
 
 
@@ -217,7 +237,7 @@ def finish(run: Run) -> dict[str, Any]:
         "name": run.folder.name,
         **settings.for_card(),
         "seconds": round(run.seconds, 2),
-        "machine": machine(),
+        "machine": machine(settings.where.device),
         "n_parameters": run.n_parameters,
         "dtype": "float16",
         **kind.tells(run.data),

@@ -62,7 +62,8 @@ def orthogonal(
     is_tall = matrices.shape[1] > matrices.shape[2]
     start: Tensor = matrices.bfloat16()
     start = start.mT if is_tall else start
-    x = torch.div(start, torch.linalg.matrix_norm(start, keepdim=True).clamp(min=eps))
+    norm: Tensor = torch.linalg.matrix_norm(start, keepdim=True)
+    x = torch.div(start, torch.clamp(norm, min=eps))
     for _ in range(n_steps):
         gram = torch.matmul(x, x.mT)
         x = torch.baddbmm(x, torch.baddbmm(gram, gram, gram, beta=b, alpha=c), x, beta=a)

@@ -55,6 +55,10 @@ class Team:
         dist.all_reduce(said, dist.ReduceOp.MAX)
         return int(said)
 
+    def wait(self) -> None:
+        """Until all are here."""
+        self.most(0)
+
     def of_first(self, said: Said) -> Said:
         """What the first says, plain values, told to all."""
         if self.size == 1:
