@@ -15,8 +15,9 @@ from core.data.task import TASKS
 from core.devices import AUTO, resolve_device
 from core.files import read_json
 from core.jobs.folder import JOB
-from core.jobs.ranks import is_stopped_by, run_ranks, speaking
+from core.jobs.ranks import is_stopped_by, speaking
 from core.jobs.status import is_of_device, sentence
+from core.jobs.torchrun import run_ranks
 from core.runs import loop
 from core.runs.folder import RUN, STATE, read_settings
 from core.runs.run import Run, finish, resume_run, save, start_run
@@ -93,6 +94,8 @@ def steps(
     run: Run, *, log: Callable[[str], None], is_stopped: Callable[[], bool] = lambda: False
 ) -> loop.Ending:
     """Take a run's steps, with a bar; says how they ended. Of several processes one tells."""
+    if run.writes and run.settings.where != HERE:
+        log(f"{run.folder.name}: {run.settings.where.said}")
     run.probe_every = every = max(1, run.n_steps // N_PROBES)
     losses: list[float] = []
     hidden = None if run.writes else True
@@ -143,8 +146,8 @@ def tell(line: str) -> None:
 def _checked(options: argparse.Namespace) -> tuple[Path, Where]:
     """The run's folder, and where it trains: where it was unless told, or the processor."""
     if options.resume is not None:
-        folder: Path = options.resume
-        before = HERE if (folder / JOB).exists() else read_settings(folder).where
+        folder = _resumable(options)
+        before = read_settings(folder).where
     elif options.out is None:
         raise ValueError("--out DIR is needed with --preset")
     else:
@@ -169,10 +172,13 @@ def _arguments(options: argparse.Namespace, where: Where, ranks: Path) -> list[s
 
 
 def _opened(options: argparse.Namespace, where: Where) -> Run:
-    return _started(options, where) if options.resume is None else _resumed(options, where)
+    if options.resume is None:
+        return _started(options, where)
+    return resume_run(options.resume, corpus_folder=options.corpus, where=where)
 
 
-def _resumed(options: argparse.Namespace, where: Where) -> Run:
+def _resumable(options: argparse.Namespace) -> Path:
+    """The folder of a run that goes on; refuses what is fixed, and jobs."""
     fixed = [n for n in ("minutes", "steps", "seed", "out") if getattr(options, n) is not None]
     fixed += ["tuning"] if options.tuning else []
     if fixed:
@@ -180,7 +186,7 @@ def _resumed(options: argparse.Namespace, where: Where) -> Run:
     folder: Path = options.resume
     if (folder / JOB).exists():
         raise ValueError(f"{folder} is a job: continue it with jobs resume {quote(folder.name)}")
-    return resume_run(folder, corpus_folder=options.corpus, where=where)
+    return folder
 
 
 def _started(options: argparse.Namespace, where: Where) -> Run:

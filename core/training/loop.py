@@ -13,7 +13,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import torch
 from torch import Tensor, nn
@@ -22,7 +22,7 @@ from core.checkpoints.store import load_weights
 from core.models.families import OwnModel, make_model
 from core.training.examples import POOL_SIZE, next_token_loss, pool_of_batches
 from core.training.optimizers import make_optimizers, rate_factor, set_rates, state_for
-from core.training.placed import in_precision, on_device
+from core.training.placed import in_precision, on_device, set_precision
 from core.training.recipe import Phase, Recipe, phase_at
 from core.training.shares import Shareable
 from core.training.step import (
@@ -67,6 +67,7 @@ class Trainer:
         if n_steps < 1:
             raise ValueError(f"{n_steps} steps: at least 1 is needed")
         self.team, self.device = team_of(where), torch.device(device_of(where))
+        set_precision(where)
         self.model, self.data, self.recipe = model.to(self.device), data, recipe
         self.make_pool, self.loss, self.where = make_pool, loss, where
         self.n_steps, self.seed = n_steps, seed
@@ -174,8 +175,8 @@ class Trainer:
 
     def _read(self, ordered: Sequence[Ordered]) -> Iterator[StepRecord]:
         """The records with their losses. Raises TrainingDivergedError at the first bad step."""
-        losses: list[float] = torch.stack([one.loss for one in ordered]).tolist()
-        norms: list[float] = torch.stack([one.norm for one in ordered]).tolist()
+        losses = cast("list[float]", torch.stack([one.loss for one in ordered]).tolist())
+        norms = cast("list[float]", torch.stack([one.norm for one in ordered]).tolist())
         for one, loss, norm in zip(ordered, losses, norms, strict=True):
             check_finite("loss", loss, one.record.step)
             check_finite("gradient", norm, one.record.step)

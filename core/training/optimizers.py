@@ -11,6 +11,8 @@ from core.models.trained import Trained
 from core.training.muon import StackedMuon
 from core.training.recipe import Phase, Recipe
 
+FUSED = ("cuda", "mps")
+
 
 def make_optimizers(model: Trained[Any], recipe: Recipe) -> list[torch.optim.Optimizer]:
     """Muon (Jordan et al. 2024) orthogonalises the update of each matrix; embeddings, head,
@@ -83,7 +85,7 @@ def state_for(
 
 def _adamw(parameters: list[nn.Parameter], recipe: Recipe, decay: float) -> torch.optim.Optimizer:
     rate = recipe.adamw_rate
-    fused = parameters[0].device.type != "cpu" if parameters else None
+    fused = True if any(p.device.type in FUSED for p in parameters) else None
     return torch.optim.AdamW(
-        parameters, lr=rate, betas=(0.9, 0.95), weight_decay=decay, fused=fused or None
+        parameters, lr=rate, betas=(0.9, 0.95), weight_decay=decay, fused=fused
     )

@@ -26,6 +26,18 @@ def on_device(batch: B, device: torch.device) -> B:
     return cast(B, replace(cast(Any, batch), **moved))
 
 
+def set_precision(where: Where) -> None:
+    """How a CUDA device rounds what goes into products in float32, in this whole process.
+
+    Said either way: convolutions would otherwise take TF32 unasked.
+    """
+    if where.kind == "cuda":
+        asked = "tf32" if where.precision == "tf32" else "ieee"
+        torch.backends.cuda.matmul.fp32_precision = asked
+        torch.backends.cudnn.conv.fp32_precision = asked
+        torch.backends.cudnn.rnn.fp32_precision = asked
+
+
 def in_precision(where: Where) -> AbstractContextManager[Any]:
     """Around a forward pass: autocast to bfloat16 where that is chosen, else nothing."""
     if where.precision != "bfloat16":

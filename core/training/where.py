@@ -49,6 +49,17 @@ class Where:
         """The device without its number."""
         return self.device.partition(":")[0]
 
+    @property
+    def said(self) -> str:
+        """In words, for a log: numbers of another precision are not to be taken for float32's."""
+        products = {
+            "float32": "computes in float32",
+            "tf32": "rounds what goes into products of matrices to TF32 (10 bits)",
+            "bfloat16": "computes the forward pass in bfloat16 where autocast allows it",
+        }
+        several = f" in {self.processes} processes" if self.processes > 1 else ""
+        return f"trains on {self.device}{several}, which {products[self.precision]}"
+
     def to_dict(self) -> dict[str, Any]:
         """For run.json and cards; `where_from_dict` is the inverse."""
         return asdict(self)

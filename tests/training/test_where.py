@@ -1,5 +1,6 @@
 """Where a training runs: what can be, what cannot and why, and how it is written."""
 
+import re
 import subprocess
 import sys
 from typing import Any
@@ -56,3 +57,15 @@ def test_a_place_of_a_later_version_is_refused():
 def test_a_place_is_known_without_torch():
     code = "import core.training.where, sys; sys.exit('torch' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"device": "cuda", "precision": "tf32"}, "cuda, which rounds .* to TF32"),
+        ({"device": "mps", "precision": "bfloat16"}, "mps, which .* in bfloat16"),
+        ({"processes": 2}, "cpu in 2 processes, which computes in float32"),
+    ],
+)
+def test_a_log_is_told_what_differs_from_the_processor(given: dict[str, Any], said: str):
+    assert re.fullmatch(f"trains on {said}.*", Where(**given).said)
