@@ -103,6 +103,10 @@ class Reporter:
         self.write()
         (self.folder / RESERVE).write_bytes(os.urandom(RESERVE_BYTES))  # cannot be compressed
 
+    def take_over(self) -> None:
+        """Go on from what another process of this job has written."""
+        self.status = read_status(self.folder) or self.status
+
     @property
     def is_due(self) -> bool:
         return time.monotonic() - self._written > WRITE_EVERY_SECONDS

@@ -9,7 +9,6 @@ or replaced ends by GoneError and writes nothing more.
 
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -33,58 +32,14 @@ from core.runs.folder import (
     refuse_lost,
     write_settings,
 )
-from core.runs.kinds import Kind, Probe, kind_of, kind_of_dict
+from core.runs.kinds import Kind, kind_of, kind_of_dict
 from core.runs.speed import steps_for_minutes
+from core.runs.under_way import Run
 from core.training.loop import StepRecord, Trainer
 from core.training.ranges import ASKED, MOST_STEPS, refuse_outside
 from core.training.recipe import Recipe
 from core.training.team import team_of
 from core.training.where import HERE, Where
-
-
-@dataclass(slots=True)
-class Run:
-    """A training under way: where it writes, what it trains, how long it took so far.
-
-    At multiples of `probe_every`, if any, somebody looks at the model: a device is then waited for.
-    `memory` is saved with the state for whoever steps the run: plain values only. `anchor` tells
-    whether the folder is still there, `saved_step` is the step of the state on the disk.
-    """
-
-    folder: Path
-    settings: Settings
-    kind: Kind
-    recipe: Recipe
-    data: Any
-    vocabulary: Vocabulary
-    trainer: Trainer
-    anchor: Anchor
-    saved_step: int = 0
-    seconds: float = 0.0
-    memory: dict[str, Any] = field(default_factory=dict[str, Any])
-    probe_every: int = 0
-
-    @property
-    def step(self) -> int:
-        """How many are done; on a device it may be ahead of the last record."""
-        return self.trainer.cursor.step
-
-    @property
-    def n_steps(self) -> int:
-        return self.trainer.n_steps
-
-    @property
-    def writes(self) -> bool:
-        """Whether this process is the one that writes, of those that train together."""
-        return self.trainer.team.is_first
-
-    @property
-    def n_parameters(self) -> int:
-        return self.trainer.model.n_parameters
-
-    def probe(self) -> Probe:
-        """What it answers right by now."""
-        return self.kind.probe(self.trainer, self.vocabulary, self.data, self.settings.seed)
 
 
 def start_run(

@@ -6,7 +6,8 @@ function of seed and position. On the processor that is every record.
 
 On a device a step is only ordered, and its loss read later: whoever asks for a number waits until
 all is done that was ordered before it. So FETCH_EVERY steps are ordered at once, and their records
-follow with what was found.
+follow with what was found. A Perceiver and torch's CTC loss ask for a number inside a step, and so
+wait once in each.
 """
 
 import math
