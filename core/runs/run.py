@@ -132,9 +132,9 @@ def resume_run(
     trainer.load_state(tensors, meta["cursor"])
     moved = settings.gone_on(where, step=trainer.cursor.step)
     if moved is not settings:
-        trainer.team.wait()  # all have read what is written now
         anchor.check()
         anchor.close()
+        trainer.team.wait()  # all have read and checked what is written now
         if trainer.team.is_first:
             write_settings(folder, moved)
         trainer.team.wait()
