@@ -86,18 +86,23 @@ def team_of(where: Where) -> Team:
 
 @contextmanager
 def joined(where: Where) -> Generator[Team, None, None]:
-    """Be one of the processes that torchrun has started, as it says in the environment."""
+    """Be one of the processes that torchrun has started, as it says in the environment.
+
+    Raises ValueError if there is no card for each.
+    """
     if where.processes == 1:
         yield ALONE
         return
     if where.kind == "cuda":
+        if where.processes > (n_cards := torch.cuda.device_count()):
+            raise ValueError(
+                f"{where.processes} processes need a card each, and torch sees {n_cards} here"
+            )
         torch.cuda.set_device(local_rank())
     torch.set_num_threads(max(1, torch.get_num_threads() // where.processes))
     dist.init_process_group(BACKENDS[where.kind])
-    try:
-        yield team_of(where)
-    finally:
-        dist.destroy_process_group()
+    yield team_of(where)
+    dist.destroy_process_group()  # not behind a failure: it could wait for one that is gone
 
 
 def local_rank() -> int:

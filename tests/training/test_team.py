@@ -107,6 +107,15 @@ def test_several_processes_have_to_be_started_as_such(small: None):
         reading(TINY, TWO)
 
 
+def test_more_processes_than_cards_are_refused(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 1)
+    with (
+        pytest.raises(ValueError, match="2 processes need a card each, and torch sees 1 here"),
+        joined(Where(device="cuda", processes=2)),
+    ):
+        pass
+
+
 def _difference(found: Tensor, expected: Tensor) -> float:
     """Of two tensors, relative to the largest number."""
     return float((found - expected).abs().max() / expected.abs().max().clamp(min=1e-12))
