@@ -9,6 +9,7 @@ from torch import Tensor
 
 from core.data import task
 from core.jobs.torchrun import run_ranks
+from core.runs.folder import read_settings
 from core.runs.run import resume_run
 from core.training import examples, speech
 from core.training.shares import Whole, share_of
@@ -62,15 +63,17 @@ def test_one_that_is_asked_to_stop_ends_both_at_its_step(together: tuple[Path, s
 
 def test_a_run_goes_on_in_another_number_of_processes(together: tuple[Path, str], small: None):
     work = together[0]
-    fewer, more = resume_run(work / "stopped", where=HERE), resume_run(work / "alone")
-    assert (fewer.step, more.step) == (3, 6)
+    more, before = read_settings(work / "alone"), read_settings(work / "stopped")
+    assert more.where == before.where == TWO
+    assert more.moved == [{"until_step": 3, **HERE.to_dict()}]
+    fewer, other = (resume_run(work / name, where=HERE) for name in ("stopped", "alone"))
+    assert (fewer.step, other.step) == (3, 6)
     assert take(fewer, 99) == ("at its last step", 6)
     for name, tensor in fewer.trainer.model.state_dict().items():
-        assert _difference(more.trainer.model.state_dict()[name], tensor) < 1e-3, name
-    told = [run.settings.for_card() for run in (fewer, more)]
-    assert [one["where"]["processes"] for one in told] == [1, 2]
-    assert [one["moved"][0]["processes"] for one in told] == [2, 1]
-    assert [one["moved"][0]["until_step"] for one in told] == [3, 3]
+        assert _difference(other.trainer.model.state_dict()[name], tensor) < 1e-3, name
+    told = fewer.settings.for_card()
+    assert told["where"] == HERE.to_dict()
+    assert told["moved"] == [{"until_step": 3, **TWO.to_dict()}]
 
 
 def test_a_process_that_is_killed_ends_both_and_what_was_saved_goes_on(
@@ -117,5 +120,5 @@ def test_more_processes_than_cards_are_refused(monkeypatch: pytest.MonkeyPatch):
 
 
 def _difference(found: Tensor, expected: Tensor) -> float:
-    """Of two tensors, relative to the largest number."""
-    return float((found - expected).abs().max() / expected.abs().max().clamp(min=1e-12))
+    """Of two tensors, relative to the largest number; the gradient of a key's bias is nothing."""
+    return float((found - expected).abs().max() / expected.abs().max().clamp(min=1e-9))
