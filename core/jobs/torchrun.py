@@ -75,5 +75,8 @@ def _why(error: ChildFailedError, folder: Path, n_processes: int) -> str:
     for rank, failure in error.failures.items():
         if failure.exitcode < 0 and failure.exitcode != -signal.SIGTERM:
             name = signal.Signals(-failure.exitcode).name
-            return f"process {rank + 1} of {n_processes} was killed ({name}), and the others ended"
+            return (
+                f"process {rank + 1} of {n_processes} was killed ({name}), and the others ended: "
+                "go on from the last checkpoint"
+            )
     return why_failed(folder, n_processes)

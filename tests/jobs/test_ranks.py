@@ -80,7 +80,7 @@ def test_one_that_is_killed_is_named():
         os.kill(os.getpid(), signal.SIGKILL)
     time.sleep(600)
     """
-    why = r"^process 2 of 2 was killed \(SIGKILL\), and the others ended$"
+    why = r"^process 2 of 2 was killed \(SIGKILL\), and the others ended: go on from the last"
     with pytest.raises(ValueError, match=why):
         run_ranks(running(code), 2)
 
