@@ -11,6 +11,7 @@ from core.training.loop import StepRecord
 
 SAVE_EVERY_SECONDS = 60.0
 Ending = Literal["at its last step", "stopped", "too late"]
+GOES_ON, LATE, STOPPED = range(3)  # of several processes the largest that one of them says counts
 
 
 def train(
@@ -48,9 +49,9 @@ def train(
 
 def _ending(run: Run, *, stopped: bool, late: bool) -> Ending | None:
     """Whether the run ends at the step where it stands, and why."""
-    agreed = run.trainer.team.most(2 if stopped else int(late))
-    if agreed == 2:
+    agreed = run.trainer.team.most(STOPPED if stopped else LATE if late else GOES_ON)
+    if agreed == STOPPED:
         return "stopped"
     if run.step == run.n_steps:
         return "at its last step"
-    return "too late" if agreed else None
+    return "too late" if agreed == LATE else None
