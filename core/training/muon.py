@@ -7,7 +7,7 @@ are those of torch.optim.Muon, so that a run goes on from either.
 
 from collections import defaultdict
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import torch
 from torch import Tensor, nn
@@ -62,7 +62,7 @@ def orthogonal(
     is_tall = matrices.shape[1] > matrices.shape[2]
     start: Tensor = matrices.bfloat16()
     start = start.mT if is_tall else start
-    norm: Tensor = torch.linalg.matrix_norm(start, keepdim=True)
+    norm = cast(Tensor, torch.linalg.matrix_norm(start, keepdim=True))
     x = torch.div(start, torch.clamp(norm, min=eps))
     for _ in range(n_steps):
         gram = torch.matmul(x, x.mT)

@@ -33,9 +33,9 @@ def set_precision(where: Where) -> None:
     """
     if where.kind == "cuda":
         asked = "tf32" if where.precision == "tf32" else "ieee"
-        torch.backends.cuda.matmul.fp32_precision = asked
-        torch.backends.cudnn.conv.fp32_precision = asked
-        torch.backends.cudnn.rnn.fp32_precision = asked
+        cudnn = cast(Any, torch.backends.cudnn)  # which makes its attributes when it is asked
+        for room in (torch.backends.cuda.matmul, cudnn.conv, cudnn.rnn):
+            room.fp32_precision = asked
 
 
 def in_precision(where: Where) -> AbstractContextManager[Any]:
