@@ -5,6 +5,7 @@ import signal
 import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -29,7 +30,13 @@ from tests.tiny_speech import tiny_recipe
 
 TWO = Where(processes=2)
 N_STEPS = 50
-SIZES = {"block_size": 64, "n_layers": 1, "n_heads": 2, "width": 16, "n_sentences": 2}
+SIZES: dict[str, Any] = {
+    "block_size": 64,
+    "n_layers": 1,
+    "n_heads": 2,
+    "width": 16,
+    "n_sentences": 2,
+}
 MIXED = Phase(name="mixed", share=0.6, shuffled_facts=1, span_corruption=1, questions=1)
 ANSWERS = Phase(name="answers", share=0.4, questions=1, answer_only=True)
 TINY = Recipe(
@@ -93,18 +100,18 @@ def gradients(trainer: Trainer, name: str) -> dict[str, Tensor]:
 def computed(where: Where) -> dict[str, Tensor]:
     """All that two processes have in common with one."""
     found = gradients(reading(TINY, where), "reading") | gradients(hearing(where), "hearing")
-    lonely = Recipe(**{**_fields(TINY), "examples_per_batch": 1})
+    lonely = replace(TINY, examples_per_batch=1)
     found |= gradients(reading(lonely, where), "one row")
     exact = reading(TINY, where, double=True)
     list(exact.steps())
     found |= {f"weights.{name}": t for name, t in exact.model.state_dict().items()}
-    muon = Recipe(**{**_fields(TINY), "optimizer": "muon", "clip_norm": 1.0})
+    muon = replace(TINY, optimizer="muon", clip_norm=1.0)
     losses = [record.loss for record in reading(muon, where).steps()]
     return found | {"losses": torch.tensor(losses)}
 
 
 def begin(folder: Path, where: Where) -> Run:
-    options = {"minutes": None, "steps": 6, "seed": 0, "corpus_folder": None}
+    options: dict[str, Any] = {"minutes": None, "steps": 6, "seed": 0, "corpus_folder": None}
     return start_run(TINY, folder, command=lambda steps: f"train {steps}", where=where, **options)
 
 
@@ -128,10 +135,6 @@ def kill_second_at(step: int, run: Run) -> None:
             os.kill(os.getpid(), signal.SIGKILL)
 
     loop.train(run, after_step=after_step, save=lambda: save(run))
-
-
-def _fields(recipe: Recipe) -> dict[str, object]:
-    return {name: getattr(recipe, name) for name in Recipe.__slots__}
 
 
 def _refuse(*_: object, **__: object) -> None:

@@ -140,7 +140,7 @@ def test_another_error_is_not_put_down_to_the_device(run: Run, at_step: Any, tmp
 
 def test_the_command_in_the_card_says_where(recipe: Any):
     where = Where(device="cuda", precision="tf32", processes=2)
-    told = {"steps": 4, "seed": 0, "tuning": False}
+    told: dict[str, Any] = {"steps": 4, "seed": 0, "tuning": False}
     command = train._command(recipe, Path("run"), where=where, **told)
     assert command.endswith(
         "--seed 0 --device cuda --precision tf32 --processes 2 --out checkpoints/run"

@@ -2,19 +2,20 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 import pytest
 import torch
 from torch import Tensor, nn
 
+from core.models.gpt import GPT
 from core.training.examples import IGNORE, Batch
 from core.training.loop import FETCH_EVERY, Trainer
 from core.training.muon import StackedMuon, orthogonal
 from core.training.optimizers import make_optimizers, rate_factor, set_rates
 from core.training.placed import in_precision, on_device, set_precision
 from core.training.step import TrainingDivergedError
-from core.training.where import HERE, Where
+from core.training.where import HERE, PRECISIONS, Where
 from tests.variants import VARIANTS
 
 MakeTrainer = Callable[..., Trainer]
@@ -31,7 +32,8 @@ def assert_same(found: dict[str, Tensor], expected: dict[str, Tensor]) -> None:
 
 def trained_plainly(trainer: Trainer) -> list[float]:
     """The loop on the processor written out: each number is read where it comes up."""
-    recipe, model, losses = trainer.recipe, trainer.model, list[float]()
+    recipe, losses = trainer.recipe, list[float]()
+    model = cast(GPT, trainer.model)
     matrices = [p for p in model.blocks.parameters() if p.ndim == 2]
     rest = [p for p in model.parameters() if all(p is not one for one in matrices)]
     muon = torch.optim.Muon(
@@ -43,7 +45,8 @@ def trained_plainly(trainer: Trainer) -> list[float]:
     )
     adamw = torch.optim.AdamW(rest, lr=recipe.adamw_rate, betas=(0.9, 0.95), weight_decay=0.0)
     for step in range(trainer.n_steps):
-        batch, phase = trainer._next_batch()
+        found, phase = trainer._next_batch()
+        batch = cast(Batch, found)
         set_rates([muon, adamw], recipe, rate_factor(step, trainer.n_steps, recipe, phase))
         muon.zero_grad()
         adamw.zero_grad()
@@ -181,13 +184,15 @@ def test_optimizers_of_a_device_do_many_parameters_at_once(make_trainer: MakeTra
 
 
 def test_tf32_is_taken_where_it_was_asked_for_and_nowhere_else():
-    rooms = (torch.backends.cuda.matmul, torch.backends.cudnn.conv, torch.backends.cudnn.rnn)
+    cudnn = cast(Any, torch.backends.cudnn)
+    rooms: list[Any] = [torch.backends.cuda.matmul, cudnn.conv, cudnn.rnn]
     before = [room.fp32_precision for room in rooms]
     try:
-        for precision, found in (("tf32", "tf32"), ("float32", "ieee"), ("bfloat16", "ieee")):
+        wanted = {"tf32": "tf32", "float32": "ieee", "bfloat16": "ieee"}
+        for precision in PRECISIONS:
             set_precision(Where(device="cuda", precision=precision))
             set_precision(HERE)  # changes nothing
-            assert [room.fp32_precision for room in rooms] == [found] * 3
+            assert [room.fp32_precision for room in rooms] == [wanted[precision]] * 3
     finally:
         for room, value in zip(rooms, before, strict=True):
             room.fp32_precision = value
