@@ -83,6 +83,7 @@ def _add_spec(parser: argparse.ArgumentParser) -> None:
     length.add_argument("--steps", type=int)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--threads", type=int, help="one less than the cores unless told")
+    parser.add_argument("--processes", type=int, default=1, help="that share the threads out")
     parser.add_argument("--width", type=int)
     parser.add_argument("--layers", type=int)
     parser.add_argument("--heads", type=int)
@@ -117,6 +118,7 @@ def _spec(options: argparse.Namespace) -> TrainSpec:
         threads=options.threads,
         overrides=overrides,
         start_from=_checkpoint(options.start_from),
+        processes=options.processes,
     )
 
 

@@ -10,14 +10,22 @@ from typing import Any
 
 from tqdm import tqdm
 
+from core.checkpoints.shelf import CARD
 from core.data.task import TASKS
+from core.devices import AUTO, resolve_device
+from core.files import read_json
 from core.jobs.folder import JOB
+from core.jobs.ranks import is_stopped_by, speaking
+from core.jobs.status import is_of_device, sentence
+from core.jobs.torchrun import run_ranks
 from core.runs import loop
-from core.runs.folder import RUN, STATE
+from core.runs.folder import RUN, STATE, read_settings
 from core.runs.run import Run, finish, resume_run, save, start_run
-from core.training.loop import StepRecord, TrainingDivergedError
 from core.training.presets import FINE_TUNING, PRESETS, preset
 from core.training.recipe import Recipe
+from core.training.step import StepRecord, TrainingDivergedError
+from core.training.team import joined
+from core.training.where import HERE, PRECISIONS, Where
 
 N_PROBES = 20
 
@@ -38,48 +46,96 @@ def add_train(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="measure held-out training questions only, and leave dev and test alone",
     )
+    parser.add_argument(
+        "--device", metavar="D", help="auto, cpu, cuda, cuda:N or mps; cpu unless told"
+    )
+    parser.add_argument(
+        "--precision", choices=PRECISIONS, help="of products of matrices; float32 unless told"
+    )
+    parser.add_argument(
+        "--processes",
+        type=int,
+        metavar="N",
+        help="that share out each batch; with cuda a card each",
+    )
+    # Of one of several processes: where they hear and speak (core.jobs.ranks).
+    parser.add_argument("--ranks", type=Path, help=argparse.SUPPRESS)
     parser.add_argument("--json", action="store_true", help="one JSON object to standard output")
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> None:
     """Train a preset into a folder, or go on with a stopped run."""
-    if options.resume is not None:
-        training = _resumed(options)
-    elif options.out is None:
-        raise ValueError("--out DIR is needed with --preset")
+    folder, where = _checked(options)
+    if options.ranks is not None:
+        _as_rank(options.ranks, where, lambda: _opened(options, where))
+        return
+    if where.processes > 1:
+        said = run_ranks(lambda ranks: _arguments(options, where, ranks), where.processes)
+        if "stopped" in said:
+            raise ValueError(stopped(folder))
+        card = read_json(folder / CARD)
     else:
-        training = _started(options)
-    card = train(training, log=tell)
+        card = train(_opened(options, where), log=tell)
     if options.json:
         print(json.dumps(card, ensure_ascii=False))
     else:
-        print(f"{training.folder}: {json.dumps(card['figures'])}")
+        print(f"{folder}: {json.dumps(card['figures'])}")
 
 
 def train(run: Run, *, log: Callable[[str], None]) -> dict[str, Any]:
     """Train to the end and ship the result into the run's folder; returns the card."""
-    every = max(1, run.n_steps // N_PROBES)
+    if steps(run, log=log) == "stopped":
+        raise ValueError(stopped(run.folder))
+    return finish(run)
+
+
+def steps(
+    run: Run, *, log: Callable[[str], None], is_stopped: Callable[[], bool] = lambda: False
+) -> loop.Ending:
+    """Take a run's steps, with a bar; says how they ended. Of several processes one tells."""
+    if run.writes and run.settings.where != HERE:
+        log(f"{run.folder.name}: {run.settings.where.said}")
+    run.probe_every = every = max(1, run.n_steps // N_PROBES)
     losses: list[float] = []
-    bar = tqdm(total=run.n_steps, initial=run.step, unit="step", mininterval=2.0, disable=None)
+    hidden = None if run.writes else True
+    bar = tqdm(total=run.n_steps, initial=run.step, unit="step", mininterval=2.0, disable=hidden)
 
     def after_step(record: StepRecord) -> None:
         losses.append(record.loss)
         bar.update()
         if record.step % every == 0 or record.step == run.n_steps:
-            log(_progress(run, record, losses))
+            if run.writes:
+                log(_progress(run, record, losses))
             losses.clear()
 
     try:
         with bar:
-            ending = loop.train(run, after_step=after_step, save=lambda: save(run))
-    except TrainingDivergedError as error:
+            return loop.train(
+                run, after_step=after_step, save=lambda: save(run), is_stopped=is_stopped
+            )
+    except RuntimeError as error:
+        is_known = isinstance(error, TrainingDivergedError)
+        if not is_known and not is_of_device(error):
+            raise
         state = run.folder / STATE
         kept = f"the last good state is in {state}" if run.saved_step else "nothing was saved yet"
-        raise ValueError(f"{error}; {kept}") from None
-    if ending == "stopped":
-        raise ValueError(f"stopped; continue with --resume {quote(str(run.folder))}")
-    return finish(run)
+        raise ValueError(f"{error if is_known else sentence(error)}; {kept}") from None
+
+
+def stopped(folder: Path) -> str:
+    """What is said of a run that was stopped."""
+    return f"stopped; continue with --resume {quote(str(folder))}"
+
+
+def _as_rank(folder: Path, where: Where, opened: Callable[[], Run]) -> None:
+    """Train as one of several processes; the first finishes what they have trained."""
+    with speaking(folder) as said, joined(where) as team:
+        run = opened()
+        if steps(run, log=tell, is_stopped=is_stopped_by(folder)) == "stopped":
+            said["stopped"] = True
+        elif team.is_first:
+            finish(run)
 
 
 def tell(line: str) -> None:
@@ -87,7 +143,42 @@ def tell(line: str) -> None:
     print(line, file=sys.stderr, flush=True)
 
 
-def _resumed(options: argparse.Namespace) -> Run:
+def _checked(options: argparse.Namespace) -> tuple[Path, Where]:
+    """The run's folder, and where it trains: where it was unless told, or the processor."""
+    if options.resume is not None:
+        folder = _resumable(options)
+        before = read_settings(folder).where
+    elif options.out is None:
+        raise ValueError("--out DIR is needed with --preset")
+    else:
+        folder, before = options.out, HERE
+    processes = before.processes if options.processes is None else options.processes
+    device = resolve_device(before.device if options.device is None else options.device)
+    if processes > 1 and options.device in (None, AUTO, "cuda"):
+        device = device.partition(":")[0]  # each has a card of its own
+    is_same = device == before.device
+    precision = options.precision or (before.precision if is_same else HERE.precision)
+    return folder, Where(device=device, precision=precision, processes=processes)
+
+
+def _arguments(options: argparse.Namespace, where: Where, ranks: Path) -> list[str]:
+    """What starts one of several processes that do the same."""
+    parts = ["-m", "core", "train", "--ranks", str(ranks), "--processes", str(where.processes)]
+    parts += ["--device", where.device, "--precision", where.precision]
+    for name in ("preset", "resume", "minutes", "steps", "out", "seed", "corpus"):
+        value = getattr(options, name)
+        parts += [] if value is None else [f"--{name}", str(value)]
+    return [*parts, "--tuning"] if options.tuning else parts
+
+
+def _opened(options: argparse.Namespace, where: Where) -> Run:
+    if options.resume is None:
+        return _started(options, where)
+    return resume_run(options.resume, corpus_folder=options.corpus, where=where)
+
+
+def _resumable(options: argparse.Namespace) -> Path:
+    """The folder of a run that goes on; refuses what is fixed, and jobs."""
     fixed = [n for n in ("minutes", "steps", "seed", "out") if getattr(options, n) is not None]
     fixed += ["tuning"] if options.tuning else []
     if fixed:
@@ -95,10 +186,10 @@ def _resumed(options: argparse.Namespace) -> Run:
     folder: Path = options.resume
     if (folder / JOB).exists():
         raise ValueError(f"{folder} is a job: continue it with jobs resume {quote(folder.name)}")
-    return resume_run(folder, corpus_folder=options.corpus)
+    return folder
 
 
-def _started(options: argparse.Namespace) -> Run:
+def _started(options: argparse.Namespace, where: Where) -> Run:
     return begin(
         preset(options.preset),
         options.out,
@@ -107,6 +198,7 @@ def _started(options: argparse.Namespace) -> Run:
         seed=options.seed or 0,
         corpus_folder=options.corpus,
         tuning=options.tuning,
+        where=where,
     )
 
 
@@ -119,6 +211,7 @@ def begin(
     seed: int,
     corpus_folder: Path | None,
     tuning: bool,
+    where: Where = HERE,
 ) -> Run:
     """A new run whose card will hold the command that repeats it."""
     if (folder / RUN).exists():
@@ -131,19 +224,26 @@ def begin(
         steps=steps,
         seed=seed,
         corpus_folder=corpus_folder,
-        command=lambda steps: _command(recipe, folder, steps=steps, seed=seed, tuning=tuning),
+        command=lambda steps: _command(
+            recipe, folder, steps=steps, seed=seed, tuning=tuning, where=where
+        ),
         tuning=tuning,
         told=tell,
+        where=where,
     )
 
 
-def _command(recipe: Recipe, folder: Path, *, steps: int, seed: int, tuning: bool) -> str:
+def _command(
+    recipe: Recipe, folder: Path, *, steps: int, seed: int, tuning: bool, where: Where
+) -> str:
     """What repeats the run anywhere; the course's files are where A5_DATA says."""
     parts = [f"python -m core train --preset {recipe.name} --steps {steps} --seed {seed}"]
     if recipe.corpus in TASKS and not TASKS[recipe.corpus].is_shipped:
         parts.append('--corpus "$A5_DATA"')
     if tuning:
         parts.append("--tuning")
+    usual = HERE.to_dict()
+    parts += [f"--{key} {value}" for key, value in where.to_dict().items() if value != usual[key]]
     return " ".join([*parts, "--out", quote(f"checkpoints/{folder.name}")])
 
 

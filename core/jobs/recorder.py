@@ -22,6 +22,7 @@ from core.runs.journal import Journal
 from core.runs.kinds import Probe
 from core.runs.run import Run, save
 from core.training.loop import StepRecord
+from core.training.where import HERE
 
 EVENTS = "tensorboard"
 N_ROWS, N_PROBES = 400, 20  # about so many lines, and lines with answers, in a run
@@ -64,6 +65,7 @@ class Recorder:
         n_steps, done = run.n_steps, run.step
         self.every = max(1, n_steps // N_ROWS)
         self.probe_every = self.every * max(1, round(n_steps / self.every / N_PROBES))
+        run.probe_every = self.probe_every
         run.memory = {"tokens": 0, "loss": 0.0, "n_losses": 0, **run.memory}
         self._began = (done, run.seconds)
         self._busy, self._handled_at = 0.0, time.monotonic()
@@ -125,6 +127,8 @@ class Recorder:
             "tokens_per_second": self._speed(),
         }
         row = {"step": record.step, "phase": record.phase, "rate": record.rate_factor, **measured}
+        if self.run.settings.where != HERE:
+            row["where"] = self.run.settings.where.to_dict()
         scalars = {"loss": loss, "rate": record.rate_factor}
         if probe:
             found = self.run.probe()

@@ -22,6 +22,7 @@ from core.training.presets import preset as preset_by_name
 from core.training.recipe import Overrides, Recipe, overrides_from_dict, recipe_from_dict
 from core.training.speech_recipe import KIND as SPEECH
 from core.training.speech_recipe import speech_recipe_from_dict
+from core.training.where import Where
 
 VERBS = ("train", "bench", "look")
 DEVICES = ("cpu",)
@@ -62,6 +63,7 @@ class TrainSpec:
     device: str
     limits: Limits
     start_from: str | None = None
+    processes: int = 1
 
     def to_dict(self) -> dict[str, Any]:
         """For job.json, with the arguments that repeat the job for people to read."""
@@ -74,6 +76,7 @@ class TrainSpec:
         length = ["--minutes", f"{self.minutes:g}"] if steps is None else ["--steps", str(steps)]
         parts = ["jobs", "start", "--preset", self.preset, *length, "--seed", str(self.seed)]
         parts += ["--threads", str(self.threads)]
+        parts += [] if self.processes == 1 else ["--processes", str(self.processes)]
         parts += [] if self.start_from is None else ["--start-from", self.start_from]
         for key, value in self.overrides.given().items():
             parts += [f"--{key.removeprefix('n_').replace('_', '-')}", str(value)]
@@ -106,11 +109,13 @@ def train_spec(
     threads: int | None = None,
     overrides: Overrides | None = None,
     start_from: Path | None = None,
+    processes: int = 1,
 ) -> TrainSpec:
     """A checked spec. Raises ValueError: what is wrong, its value, what is allowed.
 
     Without minutes and steps the preset's own length is taken; without threads one less than the
-    cores, so that pages stay quick. `start_from` is the folder of a checkpoint.
+    cores, so that pages stay quick. `start_from` is the folder of a checkpoint. Several `processes`
+    share the threads out.
     """
     overrides = Overrides() if overrides is None else overrides
     _check_rate(overrides.learning_rate)
@@ -133,6 +138,7 @@ def train_spec(
         device=DEVICES[0],
         limits=replace(SERVER, minutes=longest),
         start_from=None if start_from is None else start_from.name,
+        processes=processes,
     )
     check(spec)
     return spec
@@ -148,6 +154,7 @@ def check(spec: TrainSpec) -> None:
         raise ValueError(f"{spec.threads} threads: 1 to {n_cores()} are possible here")
     if spec.device not in DEVICES:
         raise ValueError(f"device {spec.device!r}; devices: {', '.join(DEVICES)}")
+    Where(device=spec.device, processes=spec.processes)
     if spec.start_from is not None and _FOLDER.fullmatch(spec.start_from) is None:
         raise ValueError(f"start_from {spec.start_from!r} is no name of a checkpoint")
     _check_rate(spec.overrides.learning_rate)

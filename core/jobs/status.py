@@ -17,6 +17,7 @@ from typing import Any, Literal
 import psutil
 from safetensors import SafetensorError
 
+from core.devices import is_out_of_memory
 from core.files import read_json, write_json
 from core.from_json import dataclass_from_dict
 from core.jobs.folder import STATUS
@@ -102,6 +103,10 @@ class Reporter:
         self.write()
         (self.folder / RESERVE).write_bytes(os.urandom(RESERVE_BYTES))  # cannot be compressed
 
+    def take_over(self) -> None:
+        """Go on from what another process of this job has written."""
+        self.status = read_status(self.folder) or self.status
+
     @property
     def is_due(self) -> bool:
         return time.monotonic() - self._written > WRITE_EVERY_SECONDS
@@ -146,8 +151,10 @@ def sentence(error: BaseException) -> str:
         said = _in_words(error.errno, error.filename, error.strerror or text)
     elif isinstance(error, SafetensorError):
         said = _in_words(_number(text), None, text)
-    elif _is_memory(error, text):
+    elif is_out_of_memory(error):
         said = "the memory is not enough: take a smaller model, or wait until less else is running"
+    elif is_of_device(error):
+        said = f"the device does not answer any more ({text[:80]}): go on there or on another one"
     elif isinstance(error, ValueError):
         said = text
     else:
@@ -170,9 +177,7 @@ def _number(text: str) -> int | None:
     return found[0] if found else None
 
 
-def _is_memory(error: BaseException, text: str) -> bool:
-    """Python says so by MemoryError, torch by a RuntimeError of its own."""
-    signs = ("out of memory", "can't allocate memory", "not enough memory")
-    return isinstance(error, MemoryError) or (
-        isinstance(error, RuntimeError) and any(sign in text for sign in signs)
-    )
+def is_of_device(error: BaseException) -> bool:
+    """Whether a device had too little memory, or fails every call from now on."""
+    gone = isinstance(error, RuntimeError) and "CUDA error" in str(error)
+    return gone or is_out_of_memory(error)

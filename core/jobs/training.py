@@ -19,7 +19,8 @@ from core.jobs.status import LimitError, Reporter
 from core.runs import loop
 from core.runs.folder import RUN, STATE
 from core.runs.run import Run, finish, resume_run, start_run
-from core.training.loop import TrainingDivergedError
+from core.training.step import TrainingDivergedError
+from core.training.where import Where
 
 NICENESS = 5
 
@@ -27,14 +28,17 @@ NICENESS = 5
 def work(
     spec: TrainSpec, folder: Path, reporter: Reporter, is_stopped: Callable[[], bool]
 ) -> dict[str, Any] | None:
-    """Begin or go on, to the end: the card's figures, or None if stopped and saved before it."""
-    torch.set_num_threads(spec.threads)
+    """Begin or go on, to the end: the card's figures, or None if stopped and saved before it.
+
+    One of several processes that is not the first returns None at the end, too.
+    """
+    torch.set_num_threads(max(1, spec.threads // spec.processes))
     with suppress(OSError):
         os.nice(NICENESS)
 
     def told(said: str) -> None:
         reporter.write(activity=said)
-        if is_stopped():
+        if spec.processes == 1 and is_stopped():  # others would wait for one that goes
             raise _StoppedError
 
     try:
@@ -58,7 +62,7 @@ def work(
             f"{run.n_steps}; the state of that step is kept"
         )
     reporter.write(activity="measuring")
-    return finish(run)["figures"]
+    return finish(run)["figures"] if run.writes else None
 
 
 class _StoppedError(Exception):
@@ -69,7 +73,7 @@ def _open(spec: TrainSpec, folder: Path, told: Progress) -> Run | None:
     """The run that this folder holds or begins; None if it has been finished already."""
     course = corpus_folder(spec.recipe)
     if (folder / RUN).exists():
-        return resume_run(folder, corpus_folder=course)
+        return resume_run(folder, corpus_folder=course, where=where_of(spec))
     if (folder / CARD).exists():
         return None
     return start_run(
@@ -84,7 +88,13 @@ def _open(spec: TrainSpec, folder: Path, told: Progress) -> Run | None:
         start_from=None if spec.start_from is None else _checkpoint(folder, spec.start_from),
         make_folder=False,
         told=told,
+        where=where_of(spec),
     )
+
+
+def where_of(spec: TrainSpec) -> Where:
+    """Where a job trains."""
+    return Where(device=spec.device, processes=spec.processes)
 
 
 def _checkpoint(job_folder: Path, name: str) -> Path:
@@ -95,6 +105,15 @@ def _checkpoint(job_folder: Path, name: str) -> Path:
 def _train(
     run: Run, spec: TrainSpec, reporter: Reporter, is_stopped: Callable[[], bool]
 ) -> loop.Ending:
+    most_seconds = 60 * spec.limits.minutes
+    if not run.writes:
+        return loop.train(
+            run,
+            after_step=lambda _: None,
+            save=lambda: None,
+            is_stopped=is_stopped,
+            most_seconds=most_seconds,
+        )
     with closing(Recorder(run, reporter)) as recorder:
 
         def save() -> None:
@@ -106,7 +125,7 @@ def _train(
             after_step=recorder.step,
             save=save,
             is_stopped=is_stopped,
-            most_seconds=60 * spec.limits.minutes,
+            most_seconds=most_seconds,
         )
 
 

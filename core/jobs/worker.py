@@ -103,6 +103,10 @@ def _work(folder: Path, ticket: Ticket, reporter: Reporter) -> dict[str, Any] | 
             from core.jobs.looking import work as work_look
 
             return work_look(spec, folder, reporter, is_stopped)
+        if spec.processes > 1:
+            from core.jobs.together import work_together
+
+            return work_together(spec, folder, reporter)
         from core.jobs.training import work
 
         return work(spec, folder, reporter, is_stopped)

@@ -8,14 +8,17 @@ from typing import Any
 import torch
 
 from core.checkpoints.store import Checkpoint, load_checkpoint, write_card
+from core.devices import gpu_name
 from core.runs.kind import Data, Kind
 
 
-def machine() -> str:
-    """What a measured number is stored with."""
+def machine(device: str = "cpu") -> str:
+    """What a measured number is stored with; a GPU by its name."""
+    card = gpu_name(device)
     return (
         f"{platform.system()} {platform.machine()}, {torch.get_num_threads()} threads, "
         f"{torch.backends.cpu.get_cpu_capability()}, torch {torch.__version__}"
+        + ("" if card is None else f", {card}")
     )
 
 

@@ -9,7 +9,7 @@ import json
 import os
 import weakref
 from contextlib import AbstractContextManager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -20,6 +20,7 @@ from core.files import read_json, write_json
 from core.from_json import dataclass_from_dict
 from core.runs.journal import METRICS
 from core.training.ranges import RUNNING, refuse_outside
+from core.training.where import HERE, Where
 
 RUN, STATE, MADE = "run.json", "state.safetensors", "made.json"
 IN_CARD = ("recipe", "seed", "n_steps", "data_sha256", "command")  # what a card has of run.json
@@ -28,7 +29,8 @@ IN_CARD = ("recipe", "seed", "n_steps", "data_sha256", "command")  # what a card
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
     """run.json: what was fixed when the run began; `start_from` tells of its first parameters, and
-    with `has_made` made.json belongs to it.
+    with `has_made` made.json belongs to it. `where` it goes on may change when it is resumed;
+    `moved` then tells where it was before, as {until_step, device, precision, processes}.
     """
 
     recipe: dict[str, Any]
@@ -40,10 +42,20 @@ class Settings:
     command: str
     start_from: dict[str, Any] | None = None
     has_made: bool = False
+    where: Where = HERE
+    moved: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
 
     def for_card(self) -> dict[str, Any]:
         """What the card of the finished run repeats."""
-        return {name: getattr(self, name) for name in IN_CARD}
+        told = {name: getattr(self, name) for name in IN_CARD} | {"where": self.where.to_dict()}
+        return told | ({"moved": self.moved} if self.moved else {})
+
+    def gone_on(self, where: Where, *, step: int) -> "Settings":
+        """Those of the run that goes on somewhere behind a step."""
+        if where == self.where:
+            return self
+        moved = [*self.moved, {"until_step": step, **self.where.to_dict()}]
+        return replace(self, where=where, moved=moved)
 
 
 def read_settings(folder: Path) -> Settings:
@@ -64,7 +76,7 @@ def read_settings(folder: Path) -> Settings:
 
 
 def write_settings(folder: Path, settings: Settings) -> None:
-    """Once, when the state before the first step is there."""
+    """When the state before the first step is there, and when the run goes on elsewhere."""
     write_json(folder / RUN, asdict(settings))
 
 

@@ -5,7 +5,8 @@ there twice. Readers pass over a last line that is not whole yet.
 
 Each line holds step, phase, loss (the mean since the line before), rate (of the peak), tokens and
 seconds so far, tokens_per_second; about twenty lines of a run also hold held_out {correct, total}
-and sample, the answer to the job's one question.
+and sample, the answer to the job's one question; those of a run that is not on the processor alone
+also hold where {device, precision, processes}.
 """
 
 import errno

@@ -10,6 +10,7 @@ from core.checkpoints.store import Checkpoint
 from core.data.vocabulary import Vocabulary
 from core.training.loop import Trainer
 from core.training.recipe import Recipe
+from core.training.where import Where
 
 
 class Data(Protocol):
@@ -28,6 +29,22 @@ class Probe:
     correct: int
     total: int
     sample: dict[str, Any]
+
+
+class MakeTrainers(Protocol):
+    """Trainers of a number of steps, with the file of first parameters if not the seed's own."""
+
+    def __call__(
+        self,
+        recipe: Recipe,
+        data: Any,
+        vocabulary: Vocabulary,
+        seed: int,
+        weights: Path | None,
+        /,
+        *,
+        where: Where = ...,
+    ) -> Callable[[int], Trainer]: ...
 
 
 def _nothing(_recipe: Recipe, _data: Any, _seed: int, _told: Progress) -> dict[str, Any]:
@@ -56,7 +73,7 @@ class Kind:
     tells            what the card says of the data
     make_vocabulary  of a run that starts from no checkpoint
     make_trainers    trainers of a number of steps, by recipe, data, vocabulary, seed and the file
-                     of first parameters, if not the seed's own
+                     of first parameters, if not the seed's own; `where` they run
     probe            while it trains, by trainer, vocabulary, data and seed
     baseline         {answer, accuracy} of a constant answer to what a probe asks
     splits           what its finished checkpoint is measured on: `measure` says `figure` and
@@ -70,7 +87,7 @@ class Kind:
     read_recipe: Callable[[dict[str, Any]], Recipe]
     load_data: Callable[[Recipe, Path | None], Data]
     make_vocabulary: Callable[[Recipe, Any], Vocabulary]
-    make_trainers: Callable[[Recipe, Any, Vocabulary, int, Path | None], Callable[[int], Trainer]]
+    make_trainers: MakeTrainers
     probe: Callable[[Trainer, Vocabulary, Any, int], Probe]
     baseline: Callable[[Any], dict[str, Any]]
     measure: Callable[[Checkpoint, Any, str], dict[str, Any] | None]

@@ -24,6 +24,7 @@ from core.runs.speech_kind import SPEECH
 from core.training.examples import training_data
 from core.training.loop import Trainer, trainer_factory
 from core.training.recipe import Recipe, recipe_from_dict
+from core.training.where import HERE, Where
 
 
 def kind_of(recipe: Recipe) -> Kind:
@@ -56,12 +57,18 @@ def _make_vocabulary(recipe: Recipe, corpus: TrainingCorpus) -> Vocabulary:
 
 
 def _make_trainers(
-    recipe: Recipe, corpus: TrainingCorpus, vocabulary: Vocabulary, seed: int, weights: Path | None
+    recipe: Recipe,
+    corpus: TrainingCorpus,
+    vocabulary: Vocabulary,
+    seed: int,
+    weights: Path | None,
+    *,
+    where: Where = HERE,
 ) -> Callable[[int], Trainer]:
     asked = corpus.train + corpus.written
     data = training_data(corpus.documents, asked, vocabulary, recipe)
     return trainer_factory(
-        recipe, data, vocabulary_size=vocabulary.size, seed=seed, weights=weights
+        recipe, data, vocabulary_size=vocabulary.size, seed=seed, weights=weights, where=where
     )
 
 

@@ -9,7 +9,6 @@ or replaced ends by GoneError and writes nothing more.
 
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -33,49 +32,14 @@ from core.runs.folder import (
     refuse_lost,
     write_settings,
 )
-from core.runs.kinds import Kind, Probe, kind_of, kind_of_dict
+from core.runs.kinds import Kind, kind_of, kind_of_dict
 from core.runs.speed import steps_for_minutes
+from core.runs.under_way import Run
 from core.training.loop import StepRecord, Trainer
 from core.training.ranges import ASKED, MOST_STEPS, refuse_outside
 from core.training.recipe import Recipe
-
-
-@dataclass(slots=True)
-class Run:
-    """A training under way: where it writes, what it trains, how long it took so far.
-
-    `memory` is saved with the state for whoever steps the run: plain values only. `anchor` tells
-    whether the folder is still there, `saved_step` is the step of the state on the disk.
-    """
-
-    folder: Path
-    settings: Settings
-    kind: Kind
-    recipe: Recipe
-    data: Any
-    vocabulary: Vocabulary
-    trainer: Trainer
-    anchor: Anchor
-    saved_step: int = 0
-    seconds: float = 0.0
-    memory: dict[str, Any] = field(default_factory=dict[str, Any])
-
-    @property
-    def step(self) -> int:
-        """How many are done."""
-        return self.trainer.cursor.step
-
-    @property
-    def n_steps(self) -> int:
-        return self.trainer.n_steps
-
-    @property
-    def n_parameters(self) -> int:
-        return self.trainer.model.n_parameters
-
-    def probe(self) -> Probe:
-        """What it answers right by now."""
-        return self.kind.probe(self.trainer, self.vocabulary, self.data, self.settings.seed)
+from core.training.team import team_of
+from core.training.where import HERE, Where
 
 
 def start_run(
@@ -92,13 +56,14 @@ def start_run(
     start_from: Path | None = None,
     make_folder: bool = True,
     told: Progress = silent,
+    where: Where = HERE,
 ) -> Run:
     """A new run in a folder without one; minutes become steps by a short measurement.
 
     `command` says for a number of steps what repeats the run. With `tuning` only what its kind
     allows for is measured: dev and test stay unseen. `start_from` is the checkpoint whose
     parameters and vocabulary it begins with. Without `make_folder` the folder must be there.
-    `told` hears what is made before the first step.
+    `told` hears what is made before the first step. `where` it runs is kept with it.
     Raises ValueError if the folder holds a checkpoint, or what another run has left.
     """
     if (folder / CARD).exists() and not not_shipped(folder):  # its command may be repeated there
@@ -107,10 +72,12 @@ def start_run(
     refuse_outside({"seed": seed, "steps": steps, "minutes": minutes}, ASKED)
     kind = kind_of(recipe)
     data = kind.load_data(recipe, corpus_folder)
-    digest, made = data.digest, kind.make(recipe, data, seed, told)
+    team = team_of(where)
+    digest = data.digest
+    made = team.of_first(kind.make(recipe, data, seed, told) if team.is_first else {})
     data = kind.with_made(data, made) if made else data
     vocabulary, weights = _beginning(kind, recipe, data, start_from)
-    make = kind.make_trainers(recipe, data, vocabulary, seed, weights)
+    make = kind.make_trainers(recipe, data, vocabulary, seed, weights, where=where)
     n_steps = _n_steps(recipe, make, minutes=minutes, steps=steps, most_steps=most_steps)
     trainer = make(n_steps)
     settings = Settings(
@@ -123,25 +90,32 @@ def start_run(
         command=command(n_steps),
         start_from=None if start_from is None else describe_start(start_from),
         has_made=bool(made),
+        where=where,
     )
-    if make_folder:
-        folder.mkdir(parents=True, exist_ok=True)
-    write_json(folder / VOCABULARY, vocabulary.to_dict())
-    if made:
-        write_json(folder / MADE, made)
-    # In this order: a run always has a state, so that a state that is lost is noticed.
-    _write_state(folder, trainer, seconds=0.0, memory={})
-    write_settings(folder, settings)
+    if team.is_first:
+        if make_folder:
+            folder.mkdir(parents=True, exist_ok=True)
+        write_json(folder / VOCABULARY, vocabulary.to_dict())
+        if made:
+            write_json(folder / MADE, made)
+        # In this order: a run always has a state, so that a state that is lost is noticed.
+        _write_state(folder, trainer, seconds=0.0, memory={})
+        write_settings(folder, settings)
+    team.wait()
     return Run(folder, settings, kind, recipe, data, vocabulary, trainer, Anchor(folder / RUN))
 
 
-def resume_run(folder: Path, *, corpus_folder: Path | None = None) -> Run:
+def resume_run(
+    folder: Path, *, corpus_folder: Path | None = None, where: Where | None = None
+) -> Run:
     """A run that goes on from its last saved state; `corpus_folder` if the files have moved.
 
+    `where` it goes on; where it was unless told. From then on the run says so.
     Raises ValueError if there is nothing to resume, its state is lost or the data changed.
     """
     settings = read_settings(folder)
     anchor = Anchor(folder / RUN)
+    where = settings.where if where is None else where
     kind, recipe = _kind_and_recipe(folder, settings)
     if corpus_folder is None and settings.corpus_folder is not None:
         corpus_folder = Path(settings.corpus_folder)
@@ -151,14 +125,23 @@ def resume_run(folder: Path, *, corpus_folder: Path | None = None) -> Run:
     if settings.has_made:
         data = kind.with_made(data, read_json(folder / MADE))
     vocabulary = read_vocabulary(folder / VOCABULARY)
-    make = kind.make_trainers(recipe, data, vocabulary, settings.seed, None)
+    make = kind.make_trainers(recipe, data, vocabulary, settings.seed, None, where=where)
     trainer = make(settings.n_steps)
     n_numbers = sum(tensor.numel() for tensor in trainer.model.state_dict().values())
     tensors, meta = load_state(folder / STATE, n_numbers=n_numbers)
     trainer.load_state(tensors, meta["cursor"])
+    moved = settings.gone_on(where, step=trainer.cursor.step)
+    if moved is not settings:
+        anchor.check()
+        anchor.close()
+        trainer.team.wait()  # all have read and checked what is written now
+        if trainer.team.is_first:
+            write_settings(folder, moved)
+        trainer.team.wait()
+        anchor = Anchor(folder / RUN)
     return Run(
         folder,
-        settings,
+        moved,
         kind,
         recipe,
         data,
@@ -178,10 +161,14 @@ def advance(run: Run) -> Iterator[StepRecord]:
     """
     snapshots = _snapshot_steps(run)
     before, started = run.seconds, time.monotonic()
-    for record in run.trainer.steps():
+
+    def is_due(step: int) -> bool:
+        return step in snapshots or (run.probe_every > 0 and step % run.probe_every == 0)
+
+    for record in run.trainer.steps(is_due):
         run.seconds = before + time.monotonic() - started
         run.anchor.check()
-        if record.step in snapshots:
+        if record.step in snapshots and run.writes:
             path = run.folder / SNAPSHOTS / f"{record.step:06d}.safetensors"
             save_weights(path, run.trainer.model, dtype=torch.float16)
         yield record
@@ -190,7 +177,8 @@ def advance(run: Run) -> Iterator[StepRecord]:
 def save(run: Run) -> None:
     """Replace the state by the present one; only between two steps. Raises GoneError."""
     run.anchor.check()
-    _write_state(run.folder, run.trainer, seconds=run.seconds, memory=run.memory)
+    if run.writes:
+        _write_state(run.folder, run.trainer, seconds=run.seconds, memory=run.memory)
     run.saved_step = run.step
 
 
@@ -204,7 +192,7 @@ def finish(run: Run) -> dict[str, Any]:
         "name": run.folder.name,
         **settings.for_card(),
         "seconds": round(run.seconds, 2),
-        "machine": machine(),
+        "machine": machine(settings.where.device),
         "n_parameters": run.n_parameters,
         "dtype": "float16",
         **kind.tells(run.data),

@@ -21,6 +21,7 @@ from core.training.loop import Trainer
 from core.training.recipe import Recipe
 from core.training.speech import Hearable, speech_trainers, speech_vocabulary
 from core.training.speech_recipe import KIND, SpeechRecipe, speech_recipe_from_dict
+from core.training.where import HERE, Where
 
 SPLITS: dict[str, Split] = {"held-out": "tune", "dev": "dev", "test": "test"}
 N_PROBED = 100  # of those held out, while it trains
@@ -41,12 +42,18 @@ def _make_vocabulary(_recipe: Recipe, _data: Spoken) -> Vocabulary:
 
 
 def _make_trainers(
-    recipe: Recipe, data: Spoken, vocabulary: Vocabulary, seed: int, weights: Path | None
+    recipe: Recipe,
+    data: Spoken,
+    vocabulary: Vocabulary,
+    seed: int,
+    weights: Path | None,
+    *,
+    where: Where = HERE,
 ) -> Callable[[int], Trainer]:
     heard: Sequence[Hearable] = data.utterances["train"]
     if cast(SpeechRecipe, recipe).real_voice:
         heard = with_real_voice(heard, learned_real())
-    return speech_trainers(recipe, heard, vocabulary, seed, weights)
+    return speech_trainers(recipe, heard, vocabulary, seed, weights, where=where)
 
 
 def with_real_voice(spoken: Sequence[Hearable], real: Sequence[Hearable]) -> tuple[Hearable, ...]:

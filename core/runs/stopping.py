@@ -10,9 +10,12 @@ LOOK_EVERY_SECONDS = 0.25
 
 
 @contextmanager
-def stop_requests() -> Generator[threading.Event, None, None]:
+def stop_requests(
+    asked: Callable[[], object] = lambda: None,
+) -> Generator[threading.Event, None, None]:
     """An event that Ctrl-C or a termination request sets; a second request interrupts at once.
 
+    `asked` is called at the first one, which may come between any two lines of the main thread.
     Outside the main thread, where no signal arrives, the event is never set.
     """
     stop = threading.Event()
@@ -21,6 +24,7 @@ def stop_requests() -> Generator[threading.Event, None, None]:
         if stop.is_set():
             raise KeyboardInterrupt
         stop.set()
+        asked()
 
     if threading.current_thread() is not threading.main_thread():
         yield stop

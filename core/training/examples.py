@@ -2,11 +2,12 @@
 
 import random
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import torch
-from torch import Tensor
+import torch.nn.functional as F
+from torch import Tensor, nn
 
 from core.data.objectives import (
     cued_fact,
@@ -21,6 +22,7 @@ from core.data.objectives import (
 from core.data.people import Question
 from core.data.vocabulary import Vocabulary
 from core.training.recipe import Phase, Recipe
+from core.training.shares import Whole, share_of
 
 IGNORE = -100
 FACTS = {"shuffled_facts": shuffled_facts, "ordered_facts": ordered_facts}
@@ -57,12 +59,31 @@ class TrainingData:
 class Batch:
     """Inputs (B, L) and targets (B, L); targets that do not count are IGNORE.
 
-    `n_tokens` are the real (not padded) input tokens.
+    `n_tokens` are the real (not padded) input tokens. A share tells of its `whole`.
     """
 
     inputs: Tensor
     targets: Tensor
     n_tokens: int
+    whole: Whole | None = None
+
+    def share(self, part: int, n_parts: int) -> "Batch":
+        """The rows of one of n_parts processes."""
+        rows, whole = share_of(self.targets != IGNORE, part, n_parts)
+        return replace(self, inputs=self.inputs[rows], targets=self.targets[rows], whole=whole)
+
+
+def next_token_loss(model: nn.Module, batch: Batch) -> Tensor:
+    """Mean cross-entropy of the tokens that count, each given those before it.
+
+    Of a share: its part of that mean, so that the shares' losses add up to it.
+    """
+    logits: Tensor = model(batch.inputs)
+    flat, targets = logits.flatten(0, 1), batch.targets.flatten()
+    if batch.whole is None:
+        return F.cross_entropy(flat, targets, ignore_index=IGNORE)
+    total = F.cross_entropy(flat, targets, ignore_index=IGNORE, reduction="sum")
+    return total / batch.whole.n_counted if batch.whole.own_rows else total * 0.0
 
 
 def training_data(

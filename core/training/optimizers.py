@@ -5,10 +5,13 @@ from collections.abc import Sequence
 from typing import Any
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from core.models.trained import Trained
+from core.training.muon import StackedMuon
 from core.training.recipe import Phase, Recipe
+
+FUSED = ("cuda", "mps")
 
 
 def make_optimizers(model: Trained[Any], recipe: Recipe) -> list[torch.optim.Optimizer]:
@@ -16,14 +19,18 @@ def make_optimizers(model: Trained[Any], recipe: Recipe) -> list[torch.optim.Opt
     norms and biases are not matrices in that sense. `adamw` as optimizer uses AdamW for all, and
     as in minGPT the head decays with the matrices. A Synthesizer's B is a matrix where heads share
     it, and belongs to the rest where each has its own.
+
+    Off the processor both do the steps of many parameters at once: Muon stacks matrices, and AdamW
+    is fused. Call this when the model is where it is trained.
     """
     matrices, rest = split_parameters(model)
+    kind = torch.optim.Muon if rest[0].device.type == "cpu" else StackedMuon
     if recipe.optimizer == "adamw":
         head = [parameter for parameter in rest if parameter is model.head_matrix]
         rest = [parameter for parameter in rest if parameter is not model.head_matrix]
         decayed = [*matrices, *head]
         return [_adamw(decayed, recipe, recipe.matrix_decay), _adamw(rest, recipe, 0.0)]
-    muon = torch.optim.Muon(
+    muon = kind(
         matrices,
         lr=recipe.matrix_rate,
         momentum=0.95,
@@ -64,6 +71,21 @@ def set_rates(optimizers: Sequence[torch.optim.Optimizer], recipe: Recipe, facto
             group["lr"] = factor * (recipe.matrix_rate if is_muon else recipe.adamw_rate)
 
 
+def state_for(
+    optimizer: torch.optim.Optimizer, index: int, tensors: dict[str, Tensor]
+) -> dict[str, object]:
+    """What `load_state_dict` takes, of the tensors of a saved state."""
+    state: dict[int, dict[str, Tensor]] = {}
+    for name, tensor in tensors.items():
+        if name.startswith(f"optimizer.{index}."):
+            _, _, parameter, key = name.split(".")
+            state.setdefault(int(parameter), {})[key] = tensor
+    return {"state": state, "param_groups": optimizer.state_dict()["param_groups"]}
+
+
 def _adamw(parameters: list[nn.Parameter], recipe: Recipe, decay: float) -> torch.optim.Optimizer:
     rate = recipe.adamw_rate
-    return torch.optim.AdamW(parameters, lr=rate, betas=(0.9, 0.95), weight_decay=decay)
+    fused = True if any(p.device.type in FUSED for p in parameters) else None
+    return torch.optim.AdamW(
+        parameters, lr=rate, betas=(0.9, 0.95), weight_decay=decay, fused=fused
+    )

@@ -25,8 +25,8 @@ from core.pictures.pictures import Pictures, Split
 from core.pictures.shifts import DIRECTIONS, SHIFTS, shifted
 from core.pictures.sweep import Epoch, Run
 from core.pictures.sweep_spec import Case, SweepSpec
-from core.training.loop import TrainingDivergedError
 from core.training.picture_optimizers import make_optimizer, set_rate
+from core.training.step import TrainingDivergedError
 
 Asked = Callable[[], bool]
 Tell = Callable[[Case, int], None]  # a case begins an epoch (from 1), or its tests (0)

@@ -184,6 +184,17 @@ class Overrides:
         return replace(recipe, **changes)
 
 
+def phase_at(recipe: Recipe, step: int, n_steps: int) -> int:
+    """Index of the phase that step (zero-based) belongs to, by the phases' shares."""
+    total = sum(phase.share for phase in recipe.phases)
+    end = 0.0
+    for index, phase in enumerate(recipe.phases):
+        end += phase.share / total * n_steps
+        if step < round(end):
+            return index
+    return len(recipe.phases) - 1
+
+
 def recipe_from_dict(data: dict[str, Any]) -> Recipe:
     """The inverse of `Recipe.to_dict`. Raises ValueError for unknown or missing keys, and for
     numbers beyond all use.

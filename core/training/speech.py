@@ -8,7 +8,7 @@ All that is random (order, masks, dropout) follows from the seed and the place o
 
 import random
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol, cast
 
@@ -26,7 +26,9 @@ from core.speech.sentences import CHARACTERS
 from core.training.examples import IGNORE, POOL_SIZE
 from core.training.loop import Trainer, trainer_factory
 from core.training.recipe import Phase, Recipe
+from core.training.shares import Whole, share_of
 from core.training.speech_recipe import SpeechRecipe
+from core.training.where import HERE, Where
 
 WIDEST_BANDS, WIDEST_TIME = 6, 8  # of a mask
 
@@ -47,7 +49,7 @@ class SpeechBatch:
 
     frames (B, T, N_BANDS), of which each row has n_frames (B,) real ones; inputs (B, L) begin with
     the mark, targets (B, L) end with it and are IGNORE where there is nothing; `n_tokens` of them
-    count. `seed` is that of the dropout.
+    count. `seed` is that of the dropout. A share tells of its `whole`.
     """
 
     frames: Tensor
@@ -56,6 +58,20 @@ class SpeechBatch:
     targets: Tensor
     n_tokens: int
     seed: int
+    whole: Whole | None = None
+
+    def share(self, part: int, n_parts: int) -> "SpeechBatch":
+        """The rows of one of n_parts processes, each with a dropout of its own."""
+        rows, whole = share_of(self.targets != IGNORE, part, n_parts)
+        return replace(
+            self,
+            frames=self.frames[rows],
+            n_frames=self.n_frames[rows],
+            inputs=self.inputs[rows],
+            targets=self.targets[rows],
+            seed=self.seed + (part << 32),
+            whole=whole,
+        )
 
 
 def speech_vocabulary() -> CharVocabulary:
@@ -132,11 +148,23 @@ def loss_of(recipe: SpeechRecipe) -> Callable[[nn.Module, SpeechBatch], Tensor]:
             ignore_index=IGNORE,
             label_smoothing=recipe.label_smoothing,
         )
+        tokens, rows = _parts_of_whole(batch)
         if recogniser.ctc is None:
-            return written
-        return written + recipe.ctc_weight * ctc_loss(recogniser.ctc, memory, batch)
+            return tokens * written
+        aligned = ctc_loss(recogniser.ctc, memory, batch)
+        return tokens * written + recipe.ctc_weight * rows * aligned
 
     return loss
+
+
+def _parts_of_whole(batch: SpeechBatch) -> tuple[float, float]:
+    """Which part of the whole batch's characters and rows a share has: a mean over characters and
+    one over rows go into the loss, and each has to add up over the shares.
+    """
+    if batch.whole is None:
+        return 1.0, 1.0
+    n_counted, n_rows, own_counted, own_rows = batch.whole
+    return own_counted / n_counted, own_rows / n_rows
 
 
 def ctc_loss(head: nn.Module, memory: Memory, batch: SpeechBatch) -> Tensor:
@@ -156,6 +184,8 @@ def speech_trainers(
     vocabulary: Vocabulary,
     seed: int,
     weights: Path | None,
+    *,
+    where: Where = HERE,
 ) -> Callable[[int], Trainer]:
     """Trainers of a number of steps that hear these utterances."""
     return trainer_factory(
@@ -166,6 +196,7 @@ def speech_trainers(
         weights=weights,
         make_pool=pool_of_sounds,
         loss=loss_of(cast(SpeechRecipe, recipe)),
+        where=where,
     )
 
 

@@ -19,7 +19,6 @@ from core.checkpoints.store import load_checkpoint
 from core.cli import train
 from core.runs import loop as run_loop
 from core.runs import run as run_driver
-from core.training import loop
 from tests.with_task import gpt_of
 
 Run = Callable[..., Any]
@@ -156,7 +155,7 @@ def test_a_loss_that_is_no_number_keeps_the_last_good_state(
 ):
     def spoil() -> None:
         nan = torch.tensor(torch.nan)
-        monkeypatch.setattr(loop.F, "cross_entropy", lambda *_, **__: nan)
+        monkeypatch.setattr(torch.nn.functional, "cross_entropy", lambda *_, **__: nan)
 
     monkeypatch.setattr(run_loop, "SAVE_EVERY_SECONDS", every)
     at_step(4, spoil)

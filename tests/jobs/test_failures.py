@@ -21,7 +21,6 @@ from core.jobs.status import RESERVE, sentence
 from core.paths import COURSE_VARIABLE
 from core.runs.folder import STATE
 from core.runs.journal import METRICS
-from core.training import loop
 
 Work = Callable[[Path], Job]
 Start = Callable[..., Path]
@@ -41,7 +40,9 @@ def test_a_loss_that_is_no_number_fails_and_keeps_the_last_good_state(
 ):
     folder = start()
     nan = torch.tensor(torch.nan)
-    at_step(6, lambda: monkeypatch.setattr(loop.F, "cross_entropy", lambda *_, **__: nan))
+    at_step(
+        6, lambda: monkeypatch.setattr(torch.nn.functional, "cross_entropy", lambda *_, **__: nan)
+    )
     job = work(folder)
     assert job.state == "failed"
     assert job.message == "the loss is nan at step 6; the last good state is kept"

@@ -19,6 +19,7 @@ from core.runs.folder import (
     write_settings,
 )
 from core.runs.journal import METRICS
+from core.training.where import HERE, Where
 
 
 @pytest.mark.parametrize(
@@ -94,6 +95,8 @@ WHOLE = {
     "command": "python -m core train",
     "start_from": None,
     "has_made": False,
+    "where": {"device": "cpu", "precision": "float32", "processes": 1},
+    "moved": [],
 }
 
 
@@ -108,7 +111,26 @@ def test_settings_are_read_as_they_were_written(tmp_path: Path):
     before = (tmp_path / RUN).read_text(encoding="utf-8")
     write_settings(tmp_path, settings)
     assert json.loads((tmp_path / RUN).read_text(encoding="utf-8")) == json.loads(before)
-    assert list(settings.for_card()) == ["recipe", "seed", "n_steps", "data_sha256", "command"]
+    kept = ["recipe", "seed", "n_steps", "data_sha256", "command", "where"]
+    assert list(settings.for_card()) == kept
+
+
+def test_a_run_from_before_there_was_a_choice_goes_on_on_the_processor(tmp_path: Path):
+    older = {name: value for name, value in WHOLE.items() if name not in ("where", "moved")}
+    (tmp_path / STATE).touch()
+    (tmp_path / RUN).write_text(json.dumps(older), encoding="utf-8")
+    assert read_settings(tmp_path).where == HERE
+
+
+def test_settings_tell_where_the_run_was_before(tmp_path: Path):
+    settings = read_settings(put_settings(tmp_path))
+    assert settings.gone_on(HERE, step=3) is settings
+    moved = settings.gone_on(Where(device="cuda", precision="tf32"), step=3)
+    write_settings(tmp_path, moved)
+    assert read_settings(tmp_path) == moved
+    told = moved.for_card()
+    assert told["where"] == {"device": "cuda", "precision": "tf32", "processes": 1}
+    assert told["moved"] == [{"until_step": 3, **HERE.to_dict()}]
 
 
 def test_settings_of_other_versions_may_have_more_or_no_start(tmp_path: Path):

@@ -20,6 +20,7 @@ from core.runs.kinds import CORPUS, kind_of, kind_of_dict
 from core.runs.run import Run, finish, resume_run, save
 from core.training.loop import Trainer, trainer_factory
 from core.training.recipe import Recipe, recipe_from_dict
+from core.training.where import HERE, Where
 from tests.with_task import gpt_of
 
 Begin = Callable[..., Run]
@@ -59,7 +60,13 @@ def echo_kind(probed: list[int]) -> Kind:
         return nn.functional.cross_entropy(model(ids)[:, -1], ids[:, 0])
 
     def make_trainers(
-        recipe: Recipe, data: Letters, vocabulary: Vocabulary, seed: int, weights: Path | None
+        recipe: Recipe,
+        data: Letters,
+        vocabulary: Vocabulary,
+        seed: int,
+        weights: Path | None,
+        *,
+        where: Where = HERE,
     ) -> Callable[[int], Trainer]:
         return trainer_factory(
             recipe,
@@ -69,6 +76,7 @@ def echo_kind(probed: list[int]) -> Kind:
             weights=weights,
             make_pool=make_pool,
             loss=loss,
+            where=where,
         )
 
     def probe(trainer: Trainer, vocabulary: Vocabulary, data: Letters, seed: int) -> Probe:

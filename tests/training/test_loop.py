@@ -12,8 +12,9 @@ from torch import Tensor
 
 from core.checkpoints.state import load_state, save_state
 from core.data.own_vocabulary import MASK_ID
-from core.training.loop import StepRecord, Trainer, TrainingDivergedError
+from core.training.loop import Trainer
 from core.training.recipe import Phase
+from core.training.step import StepRecord, TrainingDivergedError
 
 MakeTrainer = Callable[..., Trainer]
 
