@@ -1,6 +1,6 @@
 """`jobs`: everything the page does with trainings, without a browser."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +27,10 @@ class FakeLauncher:
 
     def launch(self, folder: Path, *, threads: int) -> None:
         (folder / LOG).write_text("hello\n")
+
+    def launch_all(self, folders: Sequence[Path], *, threads: int) -> None:
+        for folder in folders:
+            self.launch(folder, threads=threads)
 
 
 @pytest.fixture
