@@ -69,6 +69,9 @@ def test_a_list_has_the_keys_of_every_job(run: Run, runs: Path):
         "progress": 0.0,
         "started": None,
         "device": "cpu",
+        "on": "local",
+        "host": None,
+        "reason": None,
     }
     assert run("jobs", "list").out == f"{job_id}  queued (1. in line) 0%  Ada's first\n"
 
