@@ -107,11 +107,11 @@ def _heartbeat(token: str, number: int) -> Heartbeat:
 
 
 def _seconds_left(job: str) -> float | None:
-    """Until the scheduler ends a job; None if it does not say."""
-    command = ["squeue", "--noheader", f"--jobs={job}", "--Format=EndTime:|"]
+    """Until the time of a job is over; None if the scheduler does not say, or ends it by itself."""
+    command = ["squeue", "--noheader", f"--jobs={job}", "--Format=State:|,EndTime:|"]
     with suppress(SilentError):
         _, out, _ = run(command, seconds=ASK_SECONDS)
-        end = out.strip().rstrip("|")
-        if end.isdecimal():
+        state, _, end = out.strip().rstrip("|").partition("|")
+        if state == "RUNNING" and end.isdecimal():  # one that is cancelled ends now
             return float(end) - time.time()
     return None

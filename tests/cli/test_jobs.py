@@ -38,7 +38,7 @@ def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Nothing is started and nothing outside of this folder is written."""
     monkeypatch.setattr(paths, "CHECKPOINTS", tmp_path / "checkpoints")
     monkeypatch.setattr(paths, "RUNS", tmp_path / "checkpoints" / "runs")
-    monkeypatch.setattr(verb, "LocalLauncher", FakeLauncher)
+    monkeypatch.setattr("core.jobs.places.LocalLauncher", FakeLauncher)
     monkeypatch.setattr(training, "NICENESS", 0)
     monkeypatch.setattr(recorder, "N_PROBES", 2)
     return paths.RUNS
