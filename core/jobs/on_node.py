@@ -3,6 +3,7 @@ why it was told to end.
 """
 
 import os
+import signal
 import socket
 import threading
 import time
@@ -25,9 +26,11 @@ from core.runs.stopping import now_and_then
 BEAT_SECONDS = 3.0
 ASK_SECONDS = 10.0
 EARLY_SECONDS = 60.0  # so much earlier than told does the scheduler give its warning
-ASKED = "stopped as asked"
-TIME_LIMIT = "the cluster's time limit was near: its state is saved, and it can go on"
-BY_CLUSTER = "the cluster told it to end: its state is saved, and it can go on"
+ASKED, INTERRUPTED = "stopped as asked", "interrupted before it could save"
+TIME_LIMIT = "the cluster's time limit was near"
+BY_CLUSTER = "the cluster told it to end"
+SAVED = "its state is saved, and it can go on"
+UNSAVED = "before it could save; it goes on from its last checkpoint"
 Check = Callable[[], None]
 
 
@@ -57,19 +60,42 @@ def on_node(folder: Path, check: Check) -> Generator[Check, None, None]:
     heart = threading.Thread(target=_beat, args=(folder, token, check_both, over), daemon=True)
     heart.start()
     try:
-        yield check_both
+        with _hearing_of_the_end():
+            yield check_both
     finally:
         over.set()
         heart.join()
 
 
 def why_ended(folder: Path) -> str:
-    """Why a worker was stopped, which nobody may have asked for on a cluster."""
+    """Why a worker was stopped and has saved, which nobody may have asked for on a cluster."""
     if not is_on_node() or is_stop_requested(folder, read_ticket(folder).attempt):
         return ASKED
+    return f"{_why()}: {SAVED}"
+
+
+def why_interrupted() -> str:
+    """Why a worker was ended between two saves."""
+    return f"{_why()} {UNSAVED}" if is_on_node() else INTERRUPTED
+
+
+def _why() -> str:
     left = _seconds_left(os.environ.get("SLURM_JOB_ID", ""))
     is_late = left is not None and left < WARNING_SECONDS + EARLY_SECONDS
     return TIME_LIMIT if is_late else BY_CLUSTER
+
+
+@contextmanager
+def _hearing_of_the_end() -> Generator[None, None, None]:
+    """Where no training hears of it between two steps, the scheduler's warning interrupts."""
+    if threading.current_thread() is not threading.main_thread():  # where no signal arrives
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _is_other(folder: Path, token: str) -> bool:

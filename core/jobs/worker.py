@@ -37,7 +37,7 @@ from core.jobs.folder import (
 from core.jobs.leftovers import Process, end_strays
 from core.jobs.locks import HeldError, held, is_held, take
 from core.jobs.look_job import LookJob
-from core.jobs.on_node import is_on_node, on_node, why_ended
+from core.jobs.on_node import is_on_node, on_node, why_ended, why_interrupted
 from core.jobs.state import read_job, read_spec
 from core.jobs.status import Reporter, WorkerState, sentence
 from core.jobs.submission import is_sent
@@ -76,7 +76,7 @@ def _attempt(folder: Path, ticket: Ticket, check: Callable[[], None]) -> int:
         _tell(str(error))
         return 1
     except KeyboardInterrupt:  # a second signal: what was saved is older than this step
-        state, message = "stopped", "interrupted before it could save"
+        state, message = "stopped", why_interrupted()
     except Exception as error:  # noqa: BLE001 - whatever it was, the job has to say so
         _tell(traceback.format_exc())
         state, message = "failed", sentence(error)

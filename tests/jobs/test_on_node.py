@@ -1,17 +1,18 @@
 """A worker on a node: it beats, takes no slot, ends for another submission, says why it ended."""
 
 import os
+import signal
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from core.jobs import on_node, worker
+from core.jobs import on_node, training, worker
 from core.jobs.folder import LOCK, LOG, StopRequest, write_stop
 from core.jobs.leftovers import leftovers
 from core.jobs.locks import take
-from core.jobs.on_node import BY_CLUSTER, TIME_LIMIT
+from core.jobs.on_node import BY_CLUSTER, SAVED, TIME_LIMIT, UNSAVED
 from core.jobs.state import Job
 from core.jobs.submission import (
     TOKEN_VARIABLE,
@@ -104,7 +105,7 @@ def test_who_is_told_to_end_by_a_signal_asks_why(
     monkeypatch.setattr(on_node, "run", lambda *_, **__: (0, f"{out}\n", ""))
     at_step(5, lambda: os.kill(os.getpid(), 15))
     job = work(sent)
-    assert (job.state, job.message) == ("stopped", message)
+    assert (job.state, job.message) == ("stopped", f"{message}: {SAVED}")
     assert job.status is not None
     assert job.status.saved_step == job.status.step == 5
 
@@ -118,7 +119,18 @@ def test_without_squeue_on_the_node_the_cluster_did_it(
     sent: Path, work: Callable[[Path], Job], at_step: AtStep
 ):
     at_step(5, lambda: os.kill(os.getpid(), 15))
-    assert work(sent).message == BY_CLUSTER
+    assert work(sent).message == f"{BY_CLUSTER}: {SAVED}"
+
+
+def test_who_is_told_to_end_outside_of_a_step_says_that_nothing_new_is_saved(
+    sent: Path, work: Callable[[Path], Job], monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(training, "finish", lambda _: os.kill(os.getpid(), 15))
+    before = signal.getsignal(signal.SIGTERM)
+    job = work(sent)
+    assert (job.state, job.message) == ("stopped", f"{BY_CLUSTER} {UNSAVED}")
+    assert signal.getsignal(signal.SIGTERM) == before
+    assert job.can_resume
 
 
 def test_a_worker_elsewhere_is_half_way_through_a_file_though_its_lock_is_not_seen(sent: Path):

@@ -130,7 +130,7 @@ def test_just_submitted_it_is_on_its_way_and_later_lost():
 
 
 def test_while_the_scheduler_is_silent_the_last_that_was_known_stands():
-    silent = {"silent_since": NOW - 100, "why": "no route"}
+    silent: dict[str, Any] = {"silent_since": NOW - 100, "why": "no route"}
     said = "the scheduler does not answer (no route); this is what was known last"
     for row in (Row(state="RUNNING", host="node7"), None):
         found = stands(row, "running", beat=SILENT, **silent)

@@ -8,7 +8,7 @@ import shutil
 import socket
 import subprocess
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -161,7 +161,7 @@ class Cluster:
 
 
 @contextmanager
-def running(folder: Path, *, slots: int = 2) -> Iterator[Cluster]:
+def running(folder: Path, *, slots: int = 2) -> Generator[Cluster, None, None]:
     """A SLURM for a block."""
     cluster = Cluster(folder, slots=slots)
     try:

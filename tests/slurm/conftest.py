@@ -15,6 +15,7 @@ from core.jobs.cluster import Cluster as Settings
 from core.jobs.folder import log_tail
 from core.jobs.slurm import SlurmLauncher
 from core.jobs.spec import TrainSpec, train_spec
+from core.jobs.squeue import squeue
 from core.jobs.state import Job, list_all, show
 from core.paths import COURSE_VARIABLE, ROOT
 from core.training.presets import PRESETS
@@ -95,8 +96,22 @@ def early(
     aside = replace(settings, partition=ASIDE)
     return {
         "whole": send_to(runs, aside),
-        "long": send_to(runs, replace(aside, time="2"), steps=ENDLESS),
+        "long": send_to(runs, aside, steps=ENDLESS),
     }
+
+
+@pytest.fixture(scope="session")
+def near_its_end(early: dict[str, Path], cluster: Cluster) -> Path:
+    """The second of them, from a step on with a minute or two left; the scheduler looks at the time
+    twice a minute.
+    """
+    there = wait_for_step(early["long"], 1).there
+    assert there is not None
+    began = squeue([there.number])[there.number].starts_at
+    assert began is not None
+    minutes = int((time.time() - began) / 60) + 2
+    cluster.said("scontrol", "update", f"jobid={there.number}", f"TimeLimit={minutes}")
+    return early["long"]
 
 
 def wait_for(folder: Path, *wanted: str, until: Callable[[Job], bool] = lambda _: True) -> Job:

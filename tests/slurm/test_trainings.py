@@ -14,7 +14,7 @@ import pytest
 from core.jobs import actions
 from core.jobs.cluster import Cluster as Settings
 from core.jobs.folder import LOG, read_ticket
-from core.jobs.on_node import TIME_LIMIT
+from core.jobs.on_node import SAVED, TIME_LIMIT
 from core.jobs.slurm import SlurmLauncher
 from core.jobs.standing import BESIDE, WITHDRAWN
 from core.jobs.state import Job, list_all, show
@@ -51,7 +51,7 @@ def number(job: Job) -> str:
 
 
 def test_a_training_is_watched_stopped_and_goes_on_bit_for_bit_whatever_its_name(
-    send: Send, settings: Settings, early: dict[str, Path]
+    send: Send, settings: Settings, early: dict[str, Path], near_its_end: Path
 ):
     marker = ROOT / "touched"
     folder = send(name=HOSTILE.format("touched"))
@@ -211,12 +211,12 @@ def test_a_full_folder_of_jobs_fails_in_words_and_goes_on_once_there_is_room(
     assert without_clocks(folder) == without_clocks(early["whole"])
 
 
-def test_the_end_of_its_time_leaves_a_state_that_goes_on(early: dict[str, Path]):
-    job = wait_for(early["long"], "stopped")
-    assert (job.message, job.can_resume) == (TIME_LIMIT, True)
+def test_the_end_of_its_time_leaves_a_state_that_goes_on(near_its_end: Path):
+    job = wait_for(near_its_end, "stopped")
+    assert (job.message, job.can_resume) == (f"{TIME_LIMIT}: {SAVED}", True)
     assert job.status is not None
     assert job.status.step == saved(job) > 0
-    assert "Traceback" not in (early["long"] / LOG).read_text()
+    assert "Traceback" not in (near_its_end / LOG).read_text()
 
 
 def wait_for_failure(folder: Path) -> Job:

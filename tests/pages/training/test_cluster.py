@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -35,7 +36,7 @@ def sent(slurm: Path, open_training: Open, runs: Path) -> Path:
 
 
 def places(app: AppTest) -> list[str]:
-    found = [group for group in app.get("button_group") if group.key == "training-on"]
+    found: list[Any] = [group for group in app.get("button_group") if group.key == "training-on"]
     return list(found[0].options) if found else []
 
 
