@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import os
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -15,10 +16,10 @@ from core.jobs import actions
 from core.jobs.estimate import estimate
 from core.jobs.folder import job_folder, log_tail
 from core.jobs.keep import keep
-from core.jobs.launcher import LocalLauncher
 from core.jobs.leftovers import leftovers
+from core.jobs.places import PLACES, launcher_of, launcher_on
 from core.jobs.spec import TrainSpec, train_spec
-from core.jobs.state import Job, list_all, show
+from core.jobs.state import Job, On, list_all, show
 from core.models.config import Positions
 from core.runs.journal import read_metrics
 from core.training.presets import PRESETS
@@ -36,6 +37,7 @@ def add_jobs(parser: argparse.ArgumentParser) -> None:
     _action(verbs.add_parser("show", help="one job"), _show, "id")
     begin = verbs.add_parser("start", help="put a training into the queue")
     _add_spec(begin)
+    _add_place(begin)
     _action(begin, _start)
     guess = verbs.add_parser("estimate", help="size and speed, from a few steps of it")
     _add_spec(guess)
@@ -93,6 +95,15 @@ def _add_spec(parser: argparse.ArgumentParser) -> None:
         metavar = size.option.removeprefix("--").replace("-", "_").upper()
         parser.add_argument(size.option, type=int, help=size.help, dest=size.name, metavar=metavar)
     parser.add_argument("--learning-rate", type=float, help="of the matrices, at its peak")
+
+
+def _add_place(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--on", choices=PLACES, default="local", help="this machine, or the SLURM cluster"
+    )
+    parser.add_argument("--partition", help="on a cluster: where; as in its settings unless told")
+    parser.add_argument("--time", help="on a cluster: the longest that it may take, as 4:00:00")
+    parser.add_argument("--gpus", type=int, help="on a cluster: how many of a node")
 
 
 def _spec(options: argparse.Namespace) -> TrainSpec:
@@ -155,8 +166,17 @@ def _show(options: argparse.Namespace) -> tuple[dict[str, Any], str]:
 
 
 def _start(options: argparse.Namespace) -> tuple[dict[str, Any], str]:
-    job_id = actions.start(paths.RUNS, _spec(options), LocalLauncher())
-    return {"id": job_id}, f"{job_id} is in the queue"
+    launcher = launcher_on(
+        options.on,
+        os.environ,
+        partition=options.partition,
+        time=options.time,
+        gpus=options.gpus,
+    )
+    spec = _spec(options)
+    job_id = actions.start(paths.RUNS, spec, launcher)
+    report = {"id": job_id, "device": spec.device, "on": options.on}
+    return report, f"{job_id} is in the queue{_queue(options.on)}"
 
 
 def _estimate(options: argparse.Namespace) -> tuple[dict[str, Any], str]:
@@ -179,8 +199,9 @@ def _stop(options: argparse.Namespace) -> tuple[dict[str, Any], str]:
 
 def _resume(options: argparse.Namespace) -> tuple[dict[str, Any], str]:
     before = show(paths.RUNS, options.id)
-    actions.resume(paths.RUNS, options.id, LocalLauncher())
-    return {"id": options.id}, f"{options.id} is in the queue{_from(before)}"
+    actions.resume(paths.RUNS, options.id, launcher_of(before, os.environ))
+    told = f"{options.id} is in the queue{_queue(before.on)}{_from(before)}"
+    return {"id": options.id}, told
 
 
 def _remove(options: argparse.Namespace) -> tuple[dict[str, Any], str]:
@@ -207,7 +228,15 @@ def _from(before: Job) -> str:
     return f"; it was at step {status.step} and goes on behind step {saved}, the last one saved"
 
 
+def _queue(on: On) -> str:
+    return " of the cluster" if on == "slurm" else ""
+
+
 def _line(job: Job) -> str:
     place = "" if job.place is None else f" ({job.place}. in line)"
     steps = "" if job.status is None else f"step {job.status.step}, "
-    return f"{job.id}  {job.state + place:<18} {steps}{job.progress:.0%}  {job.name}"
+    line = f"{job.id}  {job.state + place:<18} {steps}{job.progress:.0%}  {job.name}"
+    if job.there is None:
+        return line
+    where = f"on the cluster{'' if job.host is None else f', {job.host}'}"
+    return f"{line}  ({where}{f': {job.there.reason}' if job.there.reason else ''})"

@@ -1,6 +1,6 @@
 """`jobs`: everything the page does with trainings, without a browser."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -28,13 +28,17 @@ class FakeLauncher:
     def launch(self, folder: Path, *, threads: int) -> None:
         (folder / LOG).write_text("hello\n")
 
+    def launch_all(self, folders: Sequence[Path], *, threads: int) -> None:
+        for folder in folders:
+            self.launch(folder, threads=threads)
+
 
 @pytest.fixture
 def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Nothing is started and nothing outside of this folder is written."""
     monkeypatch.setattr(paths, "CHECKPOINTS", tmp_path / "checkpoints")
     monkeypatch.setattr(paths, "RUNS", tmp_path / "checkpoints" / "runs")
-    monkeypatch.setattr(verb, "LocalLauncher", FakeLauncher)
+    monkeypatch.setattr("core.jobs.places.LocalLauncher", FakeLauncher)
     monkeypatch.setattr(training, "NICENESS", 0)
     monkeypatch.setattr(recorder, "N_PROBES", 2)
     return paths.RUNS
@@ -43,7 +47,7 @@ def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def start(run: Run, *more: object) -> str:
     options = ("--preset", "tiny", "--steps", 10, "--threads", 1)
     report = run("jobs", "start", *options, *more, "--json").report
-    assert list(report) == ["id"]
+    assert list(report) == ["id", "device", "on"]
     return report["id"]
 
 
@@ -65,6 +69,9 @@ def test_a_list_has_the_keys_of_every_job(run: Run, runs: Path):
         "progress": 0.0,
         "started": None,
         "device": "cpu",
+        "on": "local",
+        "host": None,
+        "reason": None,
     }
     assert run("jobs", "list").out == f"{job_id}  queued (1. in line) 0%  Ada's first\n"
 

@@ -7,7 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
@@ -85,6 +85,10 @@ class FakeLauncher:
     def launch(self, folder: Path, *, threads: int) -> None:
         (folder / LOG).write_text("hello <b>log</b>\n", encoding="utf-8")
 
+    def launch_all(self, folders: Sequence[Path], *, threads: int) -> None:
+        for folder in folders:
+            self.launch(folder, threads=threads)
+
 
 @pytest.fixture
 def launcher() -> FakeLauncher:
@@ -99,7 +103,8 @@ def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     shelf.mkdir(exist_ok=True)
     monkeypatch.setattr("core.paths.CHECKPOINTS", shelf)
     monkeypatch.setattr("core.paths.RUNS", shelf / "runs")
-    monkeypatch.setattr("pages.shared.jobs.LocalLauncher", FakeLauncher)
+    for module in ("pages.shared.jobs", "core.jobs.places"):
+        monkeypatch.setattr(f"{module}.LocalLauncher", FakeLauncher)
     monkeypatch.setattr(actions, "new_id", lambda _: f"20260131-1200{next(numbers)}-0a1b2c")
     monkeypatch.delenv("A5_DATA", raising=False)
     st.cache_data.clear()
