@@ -11,14 +11,17 @@ from typing import Any, get_args
 
 from core import paths
 from core.catalogue import TRAINED, settable_sizes
+from core.cli import sweeps
+from core.cli.sweeps import line
 from core.jobs import actions
 from core.jobs.estimate import estimate
-from core.jobs.folder import job_folder, log_tail
+from core.jobs.folder import is_sweep_id, job_folder, log_tail
 from core.jobs.keep import keep
 from core.jobs.launcher import LocalLauncher
 from core.jobs.leftovers import leftovers
 from core.jobs.spec import TrainSpec, train_spec
 from core.jobs.state import Job, list_all, show
+from core.jobs.sweeps import make_sweep
 from core.models.config import Positions
 from core.runs.journal import read_metrics
 from core.training.presets import PRESETS
@@ -33,17 +36,27 @@ def add_jobs(parser: argparse.ArgumentParser) -> None:
     verbs = parser.add_subparsers(dest="action", required=True)
     listing = verbs.add_parser("list", help="all jobs, newest first, and what is left over")
     _action(listing, _list)
-    _action(verbs.add_parser("show", help="one job"), _show, "id")
+    _action(verbs.add_parser("show", help="one job, or a sweep with its means"), _show, "id")
     begin = verbs.add_parser("start", help="put a training into the queue")
     _add_spec(begin)
     _action(begin, _start)
+    together = verbs.add_parser(
+        "sweep", help="put trainings into the queue that differ in seed, learning rate or preset"
+    )
+    _add_spec(together, n_presets="+")
+    together.add_argument("--seeds", type=int, nargs="+", metavar="SEED")
+    together.add_argument("--learning-rates", type=float, nargs="+", metavar="RATE")
+    _action(together, _sweep)
     guess = verbs.add_parser("estimate", help="size and speed, from a few steps of it")
     _add_spec(guess)
     _action(guess, _estimate)
-    _action(verbs.add_parser("stop", help="end a job; it can go on later"), _stop, "id")
-    _action(verbs.add_parser("resume", help="go on from the last checkpoint"), _resume, "id")
+    stopping = verbs.add_parser("stop", help="end a job, or all of a sweep; they can go on later")
+    _action(stopping, _stop, "id")
+    going_on = verbs.add_parser("resume", help="go on from the last checkpoint: a job, or a sweep")
+    _action(going_on, _resume, "id")
     removing = verbs.add_parser(
-        "remove", help="delete what no worker holds: a job, or a folder of one without job.json"
+        "remove",
+        help="delete what no worker holds: a job, all of a sweep, or a folder without job.json",
     )
     _action(removing, _remove, "id")
     cleaning = verbs.add_parser(
@@ -72,8 +85,8 @@ def _action(
     parser.set_defaults(run=run)
 
 
-def _add_spec(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--preset", choices=sorted(PRESETS), required=True)
+def _add_spec(parser: argparse.ArgumentParser, *, n_presets: str | None = None) -> None:
+    parser.add_argument("--preset", choices=sorted(PRESETS), required=True, nargs=n_presets)
     parser.add_argument(
         "--start-from", metavar="NAME", help="the checkpoint that a fine-tuning begins with"
     )
@@ -95,6 +108,11 @@ def _add_spec(parser: argparse.ArgumentParser) -> None:
 
 
 def _spec(options: argparse.Namespace) -> TrainSpec:
+    return train_spec(options.preset, seed=options.seed, **_besides(options))
+
+
+def _besides(options: argparse.Namespace) -> dict[str, Any]:
+    """What is the same for all trainings of a sweep."""
     overrides = Overrides(
         width=options.width,
         n_layers=options.layers,
@@ -108,16 +126,14 @@ def _spec(options: argparse.Namespace) -> TrainSpec:
         },
         learning_rate=options.learning_rate,
     )
-    return train_spec(
-        options.preset,
-        name=options.name,
-        minutes=options.minutes,
-        steps=options.steps,
-        seed=options.seed,
-        threads=options.threads,
-        overrides=overrides,
-        start_from=_checkpoint(options.start_from),
-    )
+    return {
+        "name": options.name,
+        "minutes": options.minutes,
+        "steps": options.steps,
+        "threads": options.threads,
+        "overrides": overrides,
+        "start_from": _checkpoint(options.start_from),
+    }
 
 
 def _checkpoint(name: str | None) -> Path | None:
@@ -127,7 +143,7 @@ def _checkpoint(name: str | None) -> Path | None:
 
 def _list(_: argparse.Namespace) -> tuple[dict[str, Any], str]:
     jobs, left = list_all(paths.RUNS), leftovers(paths.RUNS)
-    lines = [_line(job) for job in jobs] or ["there are no jobs"]
+    lines = [line(job) for job in jobs] or ["there are no jobs"]
     lines += [f"left over: {one.text}" for one in left]
     if not all(one.is_kept for one in left):
         lines.append("jobs clean removes what is left over")
@@ -136,6 +152,8 @@ def _list(_: argparse.Namespace) -> tuple[dict[str, Any], str]:
 
 
 def _show(options: argparse.Namespace) -> tuple[dict[str, Any], str]:
+    if is_sweep_id(options.id):
+        return sweeps.show(options.id)
     job = show(paths.RUNS, options.id)
     folder = job_folder(paths.RUNS, job.id)
     log = log_tail(folder, n_lines=N_LOG_LINES)
@@ -149,12 +167,24 @@ def _show(options: argparse.Namespace) -> tuple[dict[str, Any], str]:
         "measurement": measured[-1] if measured else None,
         "log": log,
     }
-    return report, "\n".join([_line(job), *filter(None, [job.message]), *log])
+    return report, "\n".join([line(job), *filter(None, [job.message]), *log])
 
 
 def _start(options: argparse.Namespace) -> tuple[dict[str, Any], str]:
     job_id = actions.start(paths.RUNS, _spec(options), LocalLauncher())
     return {"id": job_id}, f"{job_id} is in the queue"
+
+
+def _sweep(options: argparse.Namespace) -> tuple[dict[str, Any], str]:
+    sweep = make_sweep(
+        options.preset,
+        seeds=options.seeds or [options.seed],
+        learning_rates=options.learning_rates or (),
+        **_besides(options),
+    )
+    sweep_id, ids = actions.start_sweep(paths.RUNS, sweep.specs, LocalLauncher(), name=sweep.name)
+    text = "\n".join([*ids, f"{len(ids)} jobs of {sweep_id} are in the queue"])
+    return {"ids": ids, "sweep": sweep_id}, text
 
 
 def _estimate(options: argparse.Namespace) -> tuple[dict[str, Any], str]:
@@ -167,21 +197,27 @@ def _estimate(options: argparse.Namespace) -> tuple[dict[str, Any], str]:
 
 def _stop(options: argparse.Namespace) -> tuple[dict[str, Any], str]:
     """Ask, and press on until the worker is gone."""
+    if is_sweep_id(options.id):
+        return sweeps.stop(options.id, pause=lambda: time.sleep(LOOK_EVERY_SECONDS))
     actions.stop(paths.RUNS, options.id)
     while (job := show(paths.RUNS, options.id)).state == "stopping":
         time.sleep(LOOK_EVERY_SECONDS)
         with suppress(ValueError):  # it ended just now
             actions.stop(paths.RUNS, options.id)
-    return {"id": job.id, "state": job.state}, _line(job)
+    return {"id": job.id, "state": job.state}, line(job)
 
 
 def _resume(options: argparse.Namespace) -> tuple[dict[str, Any], str]:
+    if is_sweep_id(options.id):
+        return sweeps.resume(options.id, LocalLauncher())
     before = show(paths.RUNS, options.id)
     actions.resume(paths.RUNS, options.id, LocalLauncher())
     return {"id": options.id}, f"{options.id} is in the queue{_from(before)}"
 
 
 def _remove(options: argparse.Namespace) -> tuple[dict[str, Any], str]:
+    if is_sweep_id(options.id):
+        return sweeps.remove(options.id)
     actions.remove(paths.RUNS, options.id)
     return {"id": options.id}, f"{options.id} is removed"
 
@@ -203,9 +239,3 @@ def _from(before: Job) -> str:
     if status is None or status.step == (saved := status.saved_step or 0):
         return ""
     return f"; it was at step {status.step} and goes on behind step {saved}, the last one saved"
-
-
-def _line(job: Job) -> str:
-    place = "" if job.place is None else f" ({job.place}. in line)"
-    steps = "" if job.status is None else f"step {job.status.step}, "
-    return f"{job.id}  {job.state + place:<18} {steps}{job.progress:.0%}  {job.name}"

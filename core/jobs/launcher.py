@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import threading
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol
 
@@ -35,6 +36,10 @@ class Launcher(Protocol):
 
     def launch(self, folder: Path, *, threads: int) -> None: ...
 
+    def launch_all(self, folders: Sequence[Path], *, threads: int) -> None:
+        """The workers of several folders, which wait for their turn as they do."""
+        ...
+
 
 class LocalLauncher:
     """A process in a session of its own: it outlives the page, its browser and its server."""
@@ -59,6 +64,10 @@ class LocalLauncher:
             )
         # Somebody has to take note of its end, or it stays in the table of processes.
         threading.Thread(target=process.wait, daemon=True).start()
+
+    def launch_all(self, folders: Sequence[Path], *, threads: int) -> None:
+        for folder in folders:
+            self.launch(folder, threads=threads)
 
 
 def worker_command(folder: Path) -> list[str]:

@@ -20,11 +20,13 @@ from core.jobs.folder import (
     JOB,
     LOCK,
     StopRequest,
+    SweepName,
     Ticket,
     job_folder,
     job_folders,
     read_owner,
     read_stop,
+    read_sweep_name,
     read_ticket,
 )
 from core.jobs.locks import is_held
@@ -50,7 +52,7 @@ class Job:
     `spec` is that of a training, `bench` that of a measurement, `look` that of a sweep over
     networks of pictures. `place` is 1 for the next in the
     queue of its device. `lost` is the file for want of which it cannot go on. `owner` is a hash
-    that says who started it on a page.
+    that says who started it on a page, `sweep` what it is a part of.
     """
 
     id: str
@@ -66,6 +68,7 @@ class Job:
     look: LookJob | None = None
     lost: str | None = None
     owner: str | None = None
+    sweep: SweepName | None = None
 
     @property
     def assignment(self) -> Assignment | None:
@@ -107,6 +110,7 @@ class Job:
             "progress": self.progress,
             "started": None if started is None else iso(started),
             "device": self.device,
+            "sweep": None if self.sweep is None else self.sweep.id,
         }
 
 
@@ -165,6 +169,7 @@ def read_job(folder: Path, *, now: float | None = None) -> Job:
     status = _tried(read_status, folder, problems)
     stop = _tried(read_stop, folder, problems)
     owner = _tried(read_owner, folder, problems)
+    sweep = _tried(read_sweep_name, folder, problems)
     state, message = _derive(alive, ticket, status, stop, time.time() if now is None else now)
     if state == "lost":
         problems += [] if os.access(folder, os.W_OK) else ["its folder cannot be written to"]
@@ -186,6 +191,7 @@ def read_job(folder: Path, *, now: float | None = None) -> Job:
         stop=stop,
         lost=lost,
         owner=owner,
+        sweep=sweep,
     )
 
 

@@ -1,6 +1,6 @@
 """`jobs`: everything the page does with trainings, without a browser."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +27,10 @@ class FakeLauncher:
 
     def launch(self, folder: Path, *, threads: int) -> None:
         (folder / LOG).write_text("hello\n")
+
+    def launch_all(self, folders: Sequence[Path], *, threads: int) -> None:
+        for folder in folders:
+            self.launch(folder, threads=threads)
 
 
 @pytest.fixture
@@ -65,6 +69,7 @@ def test_a_list_has_the_keys_of_every_job(run: Run, runs: Path):
         "progress": 0.0,
         "started": None,
         "device": "cpu",
+        "sweep": None,
     }
     assert run("jobs", "list").out == f"{job_id}  queued (1. in line) 0%  Ada's first\n"
 

@@ -1,6 +1,6 @@
 """Jobs that train a tiny recipe on forty invented people, in the form of the course's files."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -33,6 +33,10 @@ class FakeLauncher:
 
     def launch(self, folder: Path, *, threads: int) -> None:
         self.launched.append(folder)
+
+    def launch_all(self, folders: Sequence[Path], *, threads: int) -> None:
+        for folder in folders:
+            self.launch(folder, threads=threads)
 
 
 @pytest.fixture(scope="session")

@@ -7,7 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
@@ -84,6 +84,10 @@ class FakeLauncher:
 
     def launch(self, folder: Path, *, threads: int) -> None:
         (folder / LOG).write_text("hello <b>log</b>\n", encoding="utf-8")
+
+    def launch_all(self, folders: Sequence[Path], *, threads: int) -> None:
+        for folder in folders:
+            self.launch(folder, threads=threads)
 
 
 @pytest.fixture
