@@ -22,7 +22,16 @@ from core.reading import read_bytes
 
 Mode = Literal["open", "class", "show"]
 Action = Literal[
-    "start", "stop", "resume", "remove", "keep", "upload", "measure", "open a class", "answer"
+    "start",
+    "stop",
+    "resume",
+    "remove",
+    "keep",
+    "upload",
+    "measure",
+    "open a class",
+    "answer",
+    "use the cluster",
 ]
 ACTIONS: tuple[Action, ...] = get_args(Action)
 MODES: tuple[Mode, ...] = get_args(Mode)

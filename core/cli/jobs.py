@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import os
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -17,10 +18,11 @@ from core.jobs import actions
 from core.jobs.estimate import estimate
 from core.jobs.folder import is_sweep_id, job_folder, log_tail
 from core.jobs.keep import keep
-from core.jobs.launcher import LocalLauncher
+from core.jobs.launcher import Launcher
 from core.jobs.leftovers import leftovers
+from core.jobs.places import PLACES, launcher_of, launcher_on
 from core.jobs.spec import TrainSpec, train_spec
-from core.jobs.state import Job, list_all, show
+from core.jobs.state import Job, On, list_all, show
 from core.jobs.sweeps import make_sweep
 from core.models.config import Positions
 from core.runs.journal import read_metrics
@@ -39,11 +41,13 @@ def add_jobs(parser: argparse.ArgumentParser) -> None:
     _action(verbs.add_parser("show", help="one job, or a sweep with its means"), _show, "id")
     begin = verbs.add_parser("start", help="put a training into the queue")
     _add_spec(begin)
+    _add_place(begin)
     _action(begin, _start)
     together = verbs.add_parser(
         "sweep", help="put trainings into the queue that differ in seed, learning rate or preset"
     )
     _add_spec(together, n_presets="+")
+    _add_place(together)
     together.add_argument("--seeds", type=int, nargs="+", metavar="SEED")
     together.add_argument("--learning-rates", type=float, nargs="+", metavar="RATE")
     _action(together, _sweep)
@@ -105,6 +109,15 @@ def _add_spec(parser: argparse.ArgumentParser, *, n_presets: str | None = None) 
         metavar = size.option.removeprefix("--").replace("-", "_").upper()
         parser.add_argument(size.option, type=int, help=size.help, dest=size.name, metavar=metavar)
     parser.add_argument("--learning-rate", type=float, help="of the matrices, at its peak")
+
+
+def _add_place(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--on", choices=PLACES, default="local", help="this machine, or the SLURM cluster"
+    )
+    parser.add_argument("--partition", help="on a cluster: where; as in its settings unless told")
+    parser.add_argument("--time", help="on a cluster: the longest that it may take, as 4:00:00")
+    parser.add_argument("--gpus", type=int, help="on a cluster: how many of a node")
 
 
 def _spec(options: argparse.Namespace) -> TrainSpec:
@@ -171,8 +184,15 @@ def _show(options: argparse.Namespace) -> tuple[dict[str, Any], str]:
 
 
 def _start(options: argparse.Namespace) -> tuple[dict[str, Any], str]:
-    job_id = actions.start(paths.RUNS, _spec(options), LocalLauncher())
-    return {"id": job_id}, f"{job_id} is in the queue"
+    launcher, spec = _launcher(options), _spec(options)
+    job_id = actions.start(paths.RUNS, spec, launcher)
+    report = {"id": job_id, "device": spec.device, "on": options.on}
+    return report, f"{job_id} is in the queue{_queue(options.on)}"
+
+
+def _launcher(options: argparse.Namespace) -> Launcher:
+    asked = {name: getattr(options, name) for name in ("partition", "time", "gpus")}
+    return launcher_on(options.on, os.environ, **asked)
 
 
 def _sweep(options: argparse.Namespace) -> tuple[dict[str, Any], str]:
@@ -182,8 +202,10 @@ def _sweep(options: argparse.Namespace) -> tuple[dict[str, Any], str]:
         learning_rates=options.learning_rates or (),
         **_besides(options),
     )
-    sweep_id, ids = actions.start_sweep(paths.RUNS, sweep.specs, LocalLauncher(), name=sweep.name)
-    text = "\n".join([*ids, f"{len(ids)} jobs of {sweep_id} are in the queue"])
+    launcher = _launcher(options)
+    sweep_id, ids = actions.start_sweep(paths.RUNS, sweep.specs, launcher, name=sweep.name)
+    said = f"{len(ids)} jobs of {sweep_id} are in the queue{_queue(options.on)}"
+    text = "\n".join([*ids, said])
     return {"ids": ids, "sweep": sweep_id}, text
 
 
@@ -209,10 +231,11 @@ def _stop(options: argparse.Namespace) -> tuple[dict[str, Any], str]:
 
 def _resume(options: argparse.Namespace) -> tuple[dict[str, Any], str]:
     if is_sweep_id(options.id):
-        return sweeps.resume(options.id, LocalLauncher())
+        return sweeps.resume(options.id, lambda job: launcher_of(job, os.environ))
     before = show(paths.RUNS, options.id)
-    actions.resume(paths.RUNS, options.id, LocalLauncher())
-    return {"id": options.id}, f"{options.id} is in the queue{_from(before)}"
+    actions.resume(paths.RUNS, options.id, launcher_of(before, os.environ))
+    told = f"{options.id} is in the queue{_queue(before.on)}{_from(before)}"
+    return {"id": options.id}, told
 
 
 def _remove(options: argparse.Namespace) -> tuple[dict[str, Any], str]:
@@ -239,3 +262,7 @@ def _from(before: Job) -> str:
     if status is None or status.step == (saved := status.saved_step or 0):
         return ""
     return f"; it was at step {status.step} and goes on behind step {saved}, the last one saved"
+
+
+def _queue(on: On) -> str:
+    return " of the cluster" if on == "slurm" else ""

@@ -47,9 +47,9 @@ def stop(sweep_id: str, *, pause: Callable[[], None]) -> Told:
     return _report(sweep_id, jobs), "\n".join(map(line, jobs))
 
 
-def resume(sweep_id: str, launcher: Launcher) -> Told:
+def resume(sweep_id: str, launcher_of: Callable[[Job], Launcher]) -> Told:
     """Those that ended without finishing go on."""
-    jobs = sweeps.resume_sweep(paths.RUNS, sweep_id, launcher)
+    jobs = sweeps.resume_sweep(paths.RUNS, sweep_id, launcher_of)
     return _report(sweep_id, jobs), "\n".join(map(line, jobs))
 
 
@@ -65,7 +65,11 @@ def line(job: Job) -> str:
     place = "" if job.place is None else f" ({job.place}. in line)"
     steps = "" if job.status is None else f"step {job.status.step}, "
     sweep = "" if job.sweep is None else f"  [{job.sweep.id}]"
-    return f"{job.id}  {job.state + place:<18} {steps}{job.progress:.0%}  {job.name}{sweep}"
+    line = f"{job.id}  {job.state + place:<18} {steps}{job.progress:.0%}  {job.name}{sweep}"
+    if job.there is None:
+        return line
+    where = f"on the cluster{'' if job.host is None else f', {job.host}'}"
+    return f"{line}  ({where}{f': {job.there.reason}' if job.there.reason else ''})"
 
 
 def _report(sweep_id: str, jobs: Sequence[Job]) -> dict[str, Any]:

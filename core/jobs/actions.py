@@ -34,6 +34,7 @@ from core.jobs.folder import (
 from core.jobs.launcher import Launcher, send
 from core.jobs.leftovers import UNFINISHED, Leftover, clear
 from core.jobs.locks import HeldError, held, is_held, queue_lock
+from core.jobs.slurm import press_on, withdraw_waiting
 from core.jobs.spec import TrainSpec
 from core.jobs.state import RESUMABLE, Job, State, list_all, read_job
 
@@ -113,7 +114,7 @@ def _start_all(
                 launcher.launch(folders[0], threads=specs[0].threads)
             else:
                 launcher.launch_all(folders, threads=specs[0].threads)
-        except OSError:
+        except (OSError, ValueError):  # a full disk; a cluster that does not take them
             for path in (*parts, *folders):
                 shutil.rmtree(path, ignore_errors=True)
             raise
@@ -148,14 +149,18 @@ def resume(root: Path, job_id: str, launcher: Launcher) -> None:
         _refuse_crowd(root, jobs, in_sweep=job.sweep is not None)
         with _without_worker(folder):
             write_ticket(folder, _ticket(job.ticket.attempt + 1, jobs, launcher))
-        launcher.launch(folder, threads=job.assignment.threads)
+        try:
+            launcher.launch(folder, threads=job.assignment.threads)
+        except (OSError, ValueError):  # as if nobody had asked
+            write_ticket(folder, job.ticket)
+            raise
 
 
 def stop(root: Path, job_id: str) -> State:
     """Ask a job to end after its step, and return at once with its state.
 
     Called again while it is stopping, this presses on: after 15 s by SIGTERM to the worker's
-    process group, after 45 s by SIGKILL.
+    process group, after 45 s by SIGKILL. On a cluster a job that waits leaves the line at once.
     """
     folder = job_folder(root, job_id)
     with queue_lock(root):
@@ -165,6 +170,7 @@ def stop(root: Path, job_id: str) -> State:
         now, request, attempt = time.time(), job.stop, job.ticket.attempt
         if request is None or request.attempt != attempt:
             write_stop(folder, StopRequest(attempt=attempt, requested_at=now))
+            withdraw_waiting(root, job)
         elif now - request.requested_at > SIGKILL_AFTER_SECONDS:
             _signal(folder, job, signal.SIGKILL)
         elif now - request.requested_at > SIGTERM_AFTER_SECONDS and request.terminated_at is None:
@@ -216,6 +222,9 @@ def _without_worker(folder: Path) -> Generator[None, None, None]:
 
 def _signal(folder: Path, job: Job, number: signal.Signals) -> None:
     """Signal the worker of the present attempt, if it is beyond doubt that this is the process."""
+    if job.there is not None:
+        press_on(folder.parent, job, number)
+        return
     status = job.status
     if status is None or job.ticket is None or status.attempt != job.ticket.attempt:
         return

@@ -61,10 +61,10 @@ def estimate(spec: TrainSpec) -> TrainingEstimate:
 
 
 def seconds_ahead(jobs: Iterable[Job], device: str) -> float | None:
-    """How long the jobs of a device will take that come before a new one; None if unknown."""
+    """How long the jobs of a device here will take that come before a new one; None if unknown."""
     total = 0.0
     for job in jobs:
-        if job.is_active and job.device == device:
+        if job.is_active and job.there is None and job.device == device:
             left = _seconds_left(job)
             if left is None:
                 return None

@@ -6,6 +6,7 @@ stop.json    a request to end one attempt; written by stop
 status.json  how the attempt goes; written by the worker alone, while it holds worker.lock
 owner.json   a hash that says whose it is, where a page started it; written once, with job.json
 sweep.json   which sweep it belongs to, if any; written once, with job.json
+slurm.json   which attempt was sent to a cluster; `core/jobs/submission.py` says what else is there
 
 Each is replaced whole. An attempt has a number, so that what belongs to an earlier one counts no
 more and nothing has to be deleted.
@@ -25,6 +26,7 @@ from core.from_json import dataclass_from_dict
 
 JOB, TICKET, STOP, STATUS = "job.json", "ticket.json", "stop.json", "status.json"
 OWNER, SWEEP = "owner.json", "sweep.json"
+SUBMISSION = "slurm.json"
 LOCK, LOG = "worker.lock", "log.txt"
 TAIL_BYTES = 65536  # of a log, that are read
 PATIENCE_SECONDS = 30.0
@@ -193,7 +195,7 @@ def unfinished_files(folder: Path) -> list[Path]:
 
 def sweep_unfinished(folder: Path) -> None:
     """Remove what a killed worker was writing; only for the worker, whose files they are."""
-    users = (f".{TICKET}.", f".{STOP}.")
+    users = (f".{TICKET}.", f".{STOP}.", f".{SUBMISSION}.")
     for path in unfinished_files(folder):
         if not path.name.startswith(users):
             path.unlink(missing_ok=True)

@@ -20,7 +20,8 @@ from core.checkpoints.shelf import WEIGHTS
 from core.jobs.folder import JOB, LOCK, is_id, job_folders, read_ticket, unfinished_files
 from core.jobs.launcher import SAME_SECONDS, WORKER, send
 from core.jobs.locks import QUEUE, is_held
-from core.jobs.status import read_status
+from core.jobs.status import FINAL, read_status
+from core.jobs.submission import is_sent
 from core.runs.folder import STATE
 
 UNFINISHED = (".new-*", ".removed-*", ".keep-*")
@@ -104,9 +105,20 @@ def _half_made(root: Path) -> Iterator[Leftover]:
 
 def _half_written(root: Path) -> Iterator[Leftover]:
     for folder in job_folders(root):
-        if not is_held(folder / LOCK):
+        if not is_held(folder / LOCK) and not _is_at_work_elsewhere(folder):
             for path in unfinished_files(folder):
                 yield Leftover(path=path, why="a file half written", n_bytes=_size(path))
+
+
+def _is_at_work_elsewhere(folder: Path) -> bool:
+    """Whether a worker on a node of a cluster, whose lock may not be seen, has not ended yet."""
+    if not is_sent(folder):
+        return False
+    try:
+        ticket, status = read_ticket(folder), read_status(folder)
+    except ValueError:
+        return True
+    return status is None or status.attempt != ticket.attempt or status.state not in FINAL
 
 
 def _folders(root: Path) -> Iterator[Leftover]:

@@ -32,11 +32,14 @@ from core.jobs.folder import (
 from core.jobs.locks import is_held
 from core.jobs.look_job import VERB as LOOK_VERB
 from core.jobs.look_job import LookJob, look_from_dict
+from core.jobs.scheduler import look
 from core.jobs.spec import TrainSpec, spec_from_dict
-from core.jobs.status import FINAL, Status, read_status
+from core.jobs.standing import Standing, standing
+from core.jobs.status import FINAL, State, Status, read_status
+from core.jobs.submission import read_submission
 from core.runs.folder import lost_file, why_lost
 
-State = Literal["queued", "running", "stopping", "stopped", "lost", "failed", "finished"]
+On = Literal["local", "slurm"]
 ACTIVE: tuple[State, ...] = ("queued", "running", "stopping")
 RESUMABLE: tuple[State, ...] = ("stopped", "lost", "failed")
 LOST = "its worker is gone without a word (killed, or the machine was restarted)"
@@ -52,7 +55,8 @@ class Job:
     `spec` is that of a training, `bench` that of a measurement, `look` that of a sweep over
     networks of pictures. `place` is 1 for the next in the
     queue of its device. `lost` is the file for want of which it cannot go on. `owner` is a hash
-    that says who started it on a page, `sweep` what it is a part of.
+    that says who started it on a page, `sweep` what it is a part of. `there` is how it stands on a
+    cluster, where it was sent to one.
     """
 
     id: str
@@ -69,6 +73,7 @@ class Job:
     lost: str | None = None
     owner: str | None = None
     sweep: SweepName | None = None
+    there: Standing | None = None
 
     @property
     def assignment(self) -> Assignment | None:
@@ -82,6 +87,16 @@ class Job:
     @property
     def device(self) -> str | None:
         return None if self.assignment is None else self.assignment.device
+
+    @property
+    def on(self) -> On:
+        return "local" if self.there is None else "slurm"
+
+    @property
+    def host(self) -> str | None:
+        """Where its worker is, or was last."""
+        told = None if self.status is None else self.status.host
+        return told if self.there is None else self.there.host or told
 
     @property
     def is_active(self) -> bool:
@@ -110,6 +125,9 @@ class Job:
             "progress": self.progress,
             "started": None if started is None else iso(started),
             "device": self.device,
+            "on": self.on,
+            "host": self.host,
+            "reason": (self.there.reason or None) if self.there is not None else None,
             "sweep": None if self.sweep is None else self.sweep.id,
         }
 
@@ -132,8 +150,9 @@ def list_looks(root: Path) -> list[Job]:
 def list_all(root: Path) -> list[Job]:
     """Jobs of every verb, the newest first; those that wait know their place."""
     jobs = [read_job(folder) for folder in job_folders(root)]
-    for device in {job.device for job in jobs}:
-        waiting = [job for job in jobs if job.state == "queued" and job.device == device]
+    here = [job for job in jobs if job.there is None]
+    for device in {job.device for job in here}:
+        waiting = [job for job in here if job.state == "queued" and job.device == device]
         for place, job in enumerate(sorted(waiting, key=_order), 1):
             jobs[jobs.index(job)] = replace(job, place=place)
     return jobs[::-1]
@@ -166,11 +185,20 @@ def read_job(folder: Path, *, now: float | None = None) -> Job:
     problems: list[str] = []
     spec = _tried(read_spec, folder, problems)
     ticket = _tried(read_ticket, folder, problems)
+    sent = _tried(read_submission, folder, problems)
+    now = time.time() if now is None else now
+    is_there = ticket is not None and sent is not None and sent.attempt == ticket.attempt
+    seen = look(folder.parent, now=now) if is_there else None  # before last words are, too
     status = _tried(read_status, folder, problems)
     stop = _tried(read_stop, folder, problems)
     owner = _tried(read_owner, folder, problems)
     sweep = _tried(read_sweep_name, folder, problems)
-    state, message = _derive(alive, ticket, status, stop, time.time() if now is None else now)
+    there = None
+    if seen is None or ticket is None or sent is None:
+        state, message = _derive(alive, ticket, status, stop, now)
+    else:
+        there = standing(folder.name, sent, seen, ticket=ticket, status=status, stop=stop, now=now)
+        state, message, alive = there.state, there.message, there.is_alive
     if state == "lost":
         problems += [] if os.access(folder, os.W_OK) else ["its folder cannot be written to"]
         state, message = ("failed", "") if problems else (state, message)
@@ -192,6 +220,7 @@ def read_job(folder: Path, *, now: float | None = None) -> Job:
         lost=lost,
         owner=owner,
         sweep=sweep,
+        there=there,
     )
 
 

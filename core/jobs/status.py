@@ -21,7 +21,8 @@ from core.files import read_json, write_json
 from core.from_json import dataclass_from_dict
 from core.jobs.folder import STATUS
 
-WorkerState = Literal["queued", "running", "stopped", "failed", "finished"]
+State = Literal["queued", "running", "stopping", "stopped", "lost", "failed", "finished"]
+WorkerState = Literal["queued", "running", "stopped", "failed", "finished"]  # what it says itself
 FINAL = ("stopped", "failed", "finished")
 WRITE_EVERY_SECONDS = 1.0
 RESERVE, RESERVE_BYTES = "reserve", 65536

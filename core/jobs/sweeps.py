@@ -111,13 +111,13 @@ def stop_sweep(root: Path, sweep_id: str) -> list[Job]:
     return jobs_of_sweep(root, sweep_id)
 
 
-def resume_sweep(root: Path, sweep_id: str, launcher: Launcher) -> list[Job]:
-    """Put every job that ended without finishing into the queue again, in their order."""
+def resume_sweep(root: Path, sweep_id: str, launcher_of: Callable[[Job], Launcher]) -> list[Job]:
+    """Put every job that ended without finishing into its queue again, in their order."""
     ended = [job for job in jobs_of_sweep(root, sweep_id) if job.can_resume]
     if not ended:
         raise ValueError(f"no job of {sweep_id} can go on: none has ended without finishing")
     for job in ended:
-        actions.resume(root, job.id, launcher)
+        actions.resume(root, job.id, launcher_of(job))
     return jobs_of_sweep(root, sweep_id)
 
 

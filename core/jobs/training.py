@@ -16,6 +16,7 @@ from core.files import read_json
 from core.jobs.recorder import Recorder
 from core.jobs.spec import TrainSpec, corpus_folder
 from core.jobs.status import LimitError, Reporter
+from core.paths import CHECKPOINTS
 from core.runs import loop
 from core.runs.folder import RUN, STATE
 from core.runs.run import Run, finish, resume_run, start_run
@@ -88,8 +89,12 @@ def _open(spec: TrainSpec, folder: Path, told: Progress) -> Run | None:
 
 
 def _checkpoint(job_folder: Path, name: str) -> Path:
-    """Where a checkpoint lies that a job names: checkpoints/<name> beside checkpoints/runs/<id>."""
-    return job_folder.parent.parent / name
+    """Where a checkpoint lies that a job names: checkpoints/<name> beside checkpoints/runs/<id>.
+
+    Runs that a cluster shares may lie elsewhere, and then the project's own shelf is meant.
+    """
+    beside = job_folder.parent.parent / name
+    return beside if beside.is_dir() else CHECKPOINTS / name
 
 
 def _train(

@@ -6,6 +6,8 @@ moment its holder dies; a waiting worker that dies is no longer queued, so it ho
 holder whose folder is gone, which nobody sees any more, ends by itself between two steps; if it is
 stuck, who waits ends it.
 
+On a node of a cluster the scheduler has waited, and a worker takes no slot.
+
 A worker holds its folder's lock as long as it
 lives, and the slot of its device as long as it works. If its folder is removed, renamed or replaced
 by another, it ends at its next look, also while it waits, and leaves that name alone.
@@ -35,8 +37,10 @@ from core.jobs.folder import (
 from core.jobs.leftovers import Process, end_strays
 from core.jobs.locks import HeldError, held, is_held, take
 from core.jobs.look_job import LookJob
+from core.jobs.on_node import is_on_node, on_node, why_ended
 from core.jobs.state import read_job, read_spec
 from core.jobs.status import Reporter, WorkerState, sentence
+from core.jobs.submission import is_sent
 from core.runs.folder import Anchor, GoneError
 
 LOCK_SECONDS = 10.0
@@ -54,7 +58,8 @@ def main(arguments: Sequence[str]) -> int:
     try:
         with held(folder / LOCK, seconds=LOCK_SECONDS):
             anchor = Anchor(folder / LOCK, JOB)
-            return _attempt(folder, read_ticket(folder), anchor.check)
+            with on_node(folder, anchor.check) as check:
+                return _attempt(folder, read_ticket(folder), check)
     except (HeldError, ValueError, OSError) as error:
         _tell(f"no attempt: {error}")
         return 2
@@ -76,7 +81,7 @@ def _attempt(folder: Path, ticket: Ticket, check: Callable[[], None]) -> int:
         _tell(traceback.format_exc())
         state, message = "failed", sentence(error)
     else:
-        state, message = ("stopped", "stopped as asked") if figures is None else ("finished", "")
+        state, message = ("stopped", why_ended(folder)) if figures is None else ("finished", "")
         changes["figures"] = figures
     return _last_words(reporter, state, message, changes)
 
@@ -90,9 +95,11 @@ def _work(folder: Path, ticket: Ticket, reporter: Reporter) -> dict[str, Any] | 
         reporter.check()
         return is_stop_requested(folder, ticket.attempt)
 
-    slot = wait_for_slot(folder, device=spec.device, order=ticket.order, is_stopped=is_stopped)
-    if slot is None:
-        return None
+    slot = None
+    if not is_on_node():  # there the scheduler has waited for it
+        slot = wait_for_slot(folder, device=spec.device, order=ticket.order, is_stopped=is_stopped)
+        if slot is None:
+            return None
     try:
         reporter.write(state="running", started_at=time.time(), activity="loading")
         if isinstance(spec, BenchJob):
@@ -107,7 +114,8 @@ def _work(folder: Path, ticket: Ticket, reporter: Reporter) -> dict[str, Any] | 
 
         return work(spec, folder, reporter, is_stopped)
     finally:
-        slot.release()
+        if slot is not None:
+            slot.release()
 
 
 def wait_for_slot(
@@ -147,7 +155,7 @@ def _is_anybody_before(folder: Path, device: str, order: int) -> bool:
 
 def _has_come_before(folder: Path, order: int) -> bool:
     with suppress(ValueError):  # its state is told by others
-        return read_ticket(folder).order < order
+        return not is_sent(folder) and read_ticket(folder).order < order
     return False
 
 

@@ -7,13 +7,13 @@ import streamlit as st
 from core.bench.estimate import estimate
 from core.bench.spec import BOTH, DTYPES, FORWARD, BenchSpec, spec_from_dict
 from core.catalogue import METHODS, label
-from core.devices import devices_at_hand
 from core.jobs.bench_job import bench_job
 from core.jobs.estimate import seconds_ahead
 from core.jobs.spec import n_cores
+from core.jobs.state import On
 from pages.runtime import words
 from pages.runtime.controls import PAGE
-from pages.shared import bound
+from pages.shared import bound, place
 from pages.shared import jobs as job_kit
 
 USUAL = ("explicit", "sdpa", "elu", "favor", "taylor", "bigbird")
@@ -24,14 +24,16 @@ HEAD_DIMS = (16, 32, 64, 128)
 def show_form() -> None:
     """The button on top, for the form is long and its defaults are a good start."""
     with st.sidebar:
-        st.markdown("##### Measure on this machine")
-        offer = st.container()
-        choice = _choose()
+        heading, offer = st.container(), st.container()
+        on = place.choose("rt-on")
+        where = "the cluster" if on == "slurm" else "this machine"
+        heading.markdown(f"##### Measure on {where}")
+        choice = _choose(on)
         with offer:
-            _offer(choice)
+            _offer(choice, on)
 
 
-def _choose() -> dict[str, Any]:
+def _choose(on: On) -> dict[str, Any]:
     methods = bound.pills(
         "Methods",
         list(METHODS),
@@ -57,11 +59,11 @@ def _choose() -> dict[str, Any]:
         "lengths": tuple(n for n in LENGTHS if int(low) <= n <= int(high)),
         "causal": causal,
         "backward": backward,
-        **_choose_more(),
+        **_choose_more(on),
     }
 
 
-def _choose_more() -> dict[str, Any]:
+def _choose_more(on: On) -> dict[str, Any]:
     """Sizes, then device and repeats; each in the address."""
     left, right = st.columns(2)
     with left:
@@ -71,7 +73,7 @@ def _choose_more() -> dict[str, Any]:
         n_heads = _number("Heads", 8, "heads")
         n_terms = _number("Taylor terms K", 3, "terms")
     with st.expander("Device, precision, repeats"):
-        device = bound.selectbox("Device", devices_at_hand(), key="rt-device")
+        device = bound.selectbox("Device", place.devices(on), key="rt-device")
         precisions = [kind for kind in DTYPES if device != "cpu" or kind != "float16"]
         dtype = bound.selectbox("Precision", precisions, key="rt-dtype")
         threads = _number(f"Threads (of {n_cores()})", 1, "threads")
@@ -94,7 +96,7 @@ def _number(text: str, default: int, key: str) -> int:
     return bound.number_input(text, value=default, step=1, key=f"rt-{key}")
 
 
-def _offer(choice: dict[str, Any]) -> None:
+def _offer(choice: dict[str, Any], on: On) -> None:
     """Start and what it would take, or why there is nothing to start."""
     spec, can_start = job_kit.offered(lambda: spec_from_dict(choice), bench_job)
     st.button(
@@ -103,14 +105,15 @@ def _offer(choice: dict[str, Any]) -> None:
         icon=":material/timer:",
         key="rt-start",
         on_click=_begin,
-        args=(spec,),
+        args=(spec, on),
         disabled=not can_start,
     )
     if spec is not None:
-        ahead = seconds_ahead(job_kit.all_jobs(), spec.device)
+        place.show_script(on, spec.threads)
+        ahead = seconds_ahead(job_kit.all_jobs(), spec.device) if on == "local" else 0.0
         st.markdown(words.estimated(estimate(spec), len(spec.cases), ahead))
 
 
-def _begin(spec: BenchSpec) -> None:
+def _begin(spec: BenchSpec, on: On) -> None:
     """Put a measurement into the queue, and look at it."""
-    job_kit.attempt(PAGE, lambda: job_kit.begin(PAGE, [bench_job(spec)], words.GROWTH))
+    job_kit.attempt(PAGE, lambda: job_kit.begin(PAGE, [bench_job(spec)], words.GROWTH, on))

@@ -3,6 +3,7 @@
 The disk is the truth, and is read at every look.
 """
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -16,7 +17,8 @@ from core.figures.template import Figure
 from core.jobs import actions
 from core.jobs.assignment import Assignment
 from core.jobs.launcher import LocalLauncher
-from core.jobs.state import Job, list_all
+from core.jobs.places import launcher_of, launcher_on
+from core.jobs.state import Job, On, list_all
 from core.server import Action
 from pages.shared import link, who
 from pages.shared.charts import download, download_svg
@@ -78,18 +80,20 @@ def offered(
     return spec, spec is not None and reason is None
 
 
-def begin(page: JobPage, specs: Sequence[Assignment], view: str) -> None:
+def begin(page: JobPage, specs: Sequence[Assignment], view: str, on: On = "local") -> None:
     """Put jobs into the queue; the last of them is looked at."""
 
     def start() -> None:
         who.demand("start")
+        _demand_place(on)
+        launcher = launcher_on(on, os.environ)
         wanted = [who.shortened(spec) for spec in specs]
         who.demand_room(all_jobs(), wanted)  # all of them, before the first is there
         for spec in wanted:
             st.session_state[page.chosen] = actions.start(
                 paths.RUNS,
                 spec,
-                LocalLauncher(),
+                launcher,
                 owner=who.owner(),
                 allow=lambda jobs, spec=spec: who.demand_room(jobs, [spec]),
             )
@@ -108,7 +112,13 @@ def stop(job: Job) -> None:
 def resume(job: Job) -> None:
     """Put it back into the queue."""
     who.demand("resume", job)
-    actions.resume(paths.RUNS, job.id, LocalLauncher())
+    _demand_place(job.on)
+    actions.resume(paths.RUNS, job.id, launcher_of(job, os.environ))
+
+
+def _demand_place(on: On) -> None:
+    if on == "slurm":
+        who.demand("use the cluster")
 
 
 def remove(page: JobPage, job: Job) -> None:
@@ -141,6 +151,8 @@ def button(page: JobPage, label: str, act: Callable[[], None], *, key: str, **op
 def resume_button(page: JobPage, job: Job, label: str, *, key: str, note: str) -> None:
     """A job goes on, or the reason why it cannot."""
     reason = who.refusal("resume", job) or obstacle()
+    if job.on == "slurm":
+        reason = reason or who.refusal("use the cluster") or None
     button(
         page,
         label,

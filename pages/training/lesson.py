@@ -13,7 +13,7 @@ from core.jobs.curves import result
 from core.jobs.lesson import lesson_runs, lesson_specs
 from core.jobs.recorded_lesson import read_recorded
 from core.jobs.spec import TrainSpec
-from core.jobs.state import Job
+from core.jobs.state import Job, On
 from pages.shared import jobs as job_kit
 from pages.shared.text import plain
 from pages.training import words
@@ -31,13 +31,13 @@ RECORDED = (
 FINISHED = "finished"
 
 
-def show_lesson(jobs: Sequence[Job]) -> None:
+def show_lesson(jobs: Sequence[Job], on: On) -> None:
     """The story and the button, what came out, the two curves on one scale."""
     st.markdown("##### What does pretraining buy?")
     st.markdown(STORY)
     specs = lesson_specs()
     runs = lesson_runs(jobs, specs)
-    _offer(specs, runs)
+    _offer(specs, runs, on)
     if not any(runs):
         _show_recorded(specs)
         return
@@ -79,19 +79,20 @@ def _show_recorded(specs: Sequence[TrainSpec]) -> None:
     show_files(measured, charts)
 
 
-def _offer(specs: Sequence[TrainSpec], runs: Sequence[Job | None]) -> None:
+def _offer(specs: Sequence[TrainSpec], runs: Sequence[Job | None], on: On) -> None:
     minutes = sum(spec.minutes or 0 for spec in specs)
     if any(run is not None and run.is_active for run in runs):
         reason = "The lesson is running already, here or in another browser."
     else:
         reason = job_kit.obstacle() or job_kit.too_much(lambda: specs)
+    where = "one after the other" if on == "local" else "on the cluster"
     st.button(
-        f"Start both runs ({minutes:g} minutes of training, one after the other)",
+        f"Start both runs ({minutes:g} minutes of training, {where})",
         type="primary",
         icon=":material/play_arrow:",
         key="training-lesson",
         on_click=job_kit.begin,
-        args=(PAGE, specs, words.LESSON),
+        args=(PAGE, specs, words.LESSON, on),
         disabled=reason is not None,
     )
     if reason is not None:

@@ -6,7 +6,7 @@ import streamlit as st
 
 from core import paths
 from core.jobs.leftovers import left_on_disk
-from core.jobs.state import Job, list_jobs
+from core.jobs.state import Job, On, list_jobs
 from pages.shared import bound, link
 from pages.shared import jobs as job_kit
 from pages.training import compare, words
@@ -18,7 +18,7 @@ from pages.training.watch import show_run
 
 def main() -> None:
     """Start; one run, several, or the lesson, which also stands where there is no run yet."""
-    show_form()
+    on = show_form()
     jobs = _trainings()
     if jobs:
         link.known(PAGE.query, compare.QUERY)
@@ -42,24 +42,26 @@ def main() -> None:
         chosen, window = compare.choose_runs(jobs)
 
     def draw(found: Sequence[Job]) -> None:
-        _draw(found, view or words.ONE, chosen.split(","), axis, window)
+        _draw(found, view or words.ONE, chosen.split(","), axis, window, on)
 
     job_kit.draw_while_active(PAGE, _trainings, lambda job: job.id, draw)
     if left := left_on_disk(paths.RUNS):
         st.caption(words.left_over(left))
 
 
-def _draw(jobs: Sequence[Job], view: str, chosen: Sequence[str], axis: str, window: int) -> None:
+def _draw(
+    jobs: Sequence[Job], view: str, chosen: Sequence[str], axis: str, window: int, on: On
+) -> None:
     """What moves by itself."""
     looked_at = [job for run in chosen for job in jobs if job.id == run]
     if view == words.LESSON:
-        show_lesson(jobs)
+        show_lesson(jobs, on)
     elif view == words.COMPARE:
         compare.show_comparison(looked_at, axis=axis, window=window)
     elif looked_at:
         show_run(looked_at[0])
     else:
-        show_lesson(jobs)
+        show_lesson(jobs, on)
 
 
 def _trainings() -> list[Job]:

@@ -9,8 +9,10 @@ import streamlit as st
 from core import paths
 from core.jobs.estimate import TrainingEstimate, estimate, seconds_ahead
 from core.jobs.spec import TrainSpec, train_spec
+from core.jobs.state import On
 from core.training.presets import PRESETS
 from pages.shared import jobs as job_kit
+from pages.shared import place
 from pages.shared.text import plain
 from pages.training import words
 from pages.training.choices import (
@@ -25,11 +27,14 @@ from pages.training.choices import (
 ESTIMATED = "training-estimated"
 
 
-def show_form() -> None:
-    """The buttons on top, for the form is long and its defaults are a good start."""
+def show_form() -> On:
+    """The buttons on top, for the form is long and its defaults are a good start; returns where
+    what is started shall run.
+    """
     with st.sidebar:
         st.markdown("##### Start a training")
         buttons = st.container()
+        on = place.choose("training-on")
         preset = choose_preset()
         recipe = PRESETS[preset]
         checkpoint = choose_checkpoint(recipe)
@@ -47,11 +52,13 @@ def show_form() -> None:
                     seed=seed,
                     overrides=overrides,
                     start_from=None if checkpoint is None else paths.CHECKPOINTS / checkpoint,
-                )
+                ),
+                on,
             )
+    return on
 
 
-def _offer(make: Callable[[], TrainSpec]) -> None:
+def _offer(make: Callable[[], TrainSpec], on: On) -> None:
     """The two buttons, or why there is nothing to start."""
     spec, can_start = job_kit.offered(make, lambda made: made)
     with st.container(horizontal=True):
@@ -61,7 +68,7 @@ def _offer(make: Callable[[], TrainSpec]) -> None:
             icon=":material/play_arrow:",
             key="training-start",
             on_click=job_kit.begin,
-            args=(PAGE, [spec], words.ONE),
+            args=(PAGE, [spec], words.ONE, on),
             disabled=not can_start,
         )
         wanted = st.button(
@@ -72,10 +79,11 @@ def _offer(make: Callable[[], TrainSpec]) -> None:
             help="Trains a few steps, which takes some seconds.",
         )
     if spec is not None:
-        _show_estimate(spec, wanted=wanted and can_start)
+        place.show_script(on, spec.threads)
+        _show_estimate(spec, on, wanted=wanted and can_start)
 
 
-def _show_estimate(spec: TrainSpec, *, wanted: bool) -> None:
+def _show_estimate(spec: TrainSpec, on: On, *, wanted: bool) -> None:
     """What was measured of this very model and length; name and seed do not matter."""
     known = replace(spec, name="estimate", seed=0)
     if wanted:
@@ -87,7 +95,7 @@ def _show_estimate(spec: TrainSpec, *, wanted: bool) -> None:
     except ValueError as error:
         st.error(plain(str(error)), icon=":material/block:")
         return
-    ahead = seconds_ahead(job_kit.all_jobs(), spec.device)
+    ahead = seconds_ahead(job_kit.all_jobs(), spec.device) if on == "local" else 0.0
     now = datetime.now(zone())
     for line in words.expected(found, ahead, now, limit_minutes=spec.limits.minutes):
         st.markdown(line)

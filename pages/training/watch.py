@@ -10,12 +10,12 @@ from core.jobs.estimate import seconds_ahead
 from core.jobs.folder import log_tail
 from core.jobs.keep import keep, kept_as, suggested_name
 from core.jobs.state import Job
+from pages.shared import cluster_words, place, who
 from pages.shared import jobs as job_kit
-from pages.shared import who
 from pages.shared.text import plain
 from pages.training import words
 from pages.training.charts import show_files, show_one
-from pages.training.choices import PAGE
+from pages.training.choices import PAGE, zone
 
 N_LOG_LINES = 12
 
@@ -24,14 +24,17 @@ def show_run(job: Job) -> None:
     """From the state down to the log."""
     heading, buttons = st.columns([2.2, 1], vertical_alignment="bottom")
     with heading:
-        st.markdown(f"##### {plain(job.name)}: {plain(words.state(job, now=time.time()))}")
+        state = words.state(job, now=time.time(), zone=zone())
+        st.markdown(f"##### {plain(job.name)}: {plain(state)}")
     with buttons:
         _show_actions(job)
     st.progress(min(max(job.progress, 0.0), 1.0), text=plain(words.progress(job)))
     if job.message:
         show = st.error if job.state == "failed" else st.info
         show(plain(job.message), icon=":material/info:")
-    if job.state == "queued":
+    if where := cluster_words.told(job):
+        st.caption(plain(where))
+    if job.state == "queued" and job.there is None:
         _tell_wait(job)
     if sample := words.sample(job):
         st.markdown(sample)
@@ -111,7 +114,8 @@ def _keep(job: Job, key: str) -> None:
 
 
 def _tell_wait(job: Job) -> None:
-    before = [other for other in job_kit.all_jobs() if other.is_active and _is_before(other, job)]
+    others = [other for other in job_kit.all_jobs() if other.is_active and other.there is None]
+    before = [other for other in others if _is_before(other, job)]
     seconds = seconds_ahead(before, job.device or "")
     if before and seconds:
         st.markdown(f"The jobs before it need about {words.duration(seconds)}.")
@@ -132,4 +136,5 @@ def _show_log(job: Job) -> None:
             command = shlex.join(["python", "-m", "core", *job.spec.arguments(n_steps)])
             st.markdown("The same training from a terminal:")
             st.code(command, language="bash", wrap_lines=True)
+        place.show_submitted(job)
         st.markdown(f"Folder: {plain(f'checkpoints/runs/{job.id}')}")

@@ -12,6 +12,7 @@ from core.jobs.leftovers import Leftover
 from core.jobs.state import Job
 from core.training.presets import Kind
 from core.training.recipe import Corpus
+from pages.shared import cluster_words
 from pages.shared.text import percent, plain
 
 ONE, COMPARE, LESSON = "One run", "Compare", "Lesson"
@@ -57,11 +58,11 @@ def asked_at(job: Job, zone: tzinfo | None) -> str:
     return f"{started.astimezone(zone):%d %b %H:%M:%S}"
 
 
-def state(job: Job, *, now: float) -> str:
+def state(job: Job, *, now: float, zone: tzinfo | None = None) -> str:
     """How a job stands, in a few words."""
     status = job.status
     if job.state == "queued":
-        return "waits" if job.place is None else f"waits, {job.place}. in line"
+        return _waits(job, zone)
     if job.state == "stopping":
         return "stopping after its step"
     if job.state in ("stopped", "lost") and not job.can_resume:
@@ -77,12 +78,19 @@ def state(job: Job, *, now: float) -> str:
         return f"finished{figure}"
     if job.state == "failed" or status is None:
         return job.state
-    if now - status.updated_at > SILENT_SECONDS:
+    is_heard = job.there is not None and job.there.is_alive  # whatever its clock says
+    if now - status.updated_at > SILENT_SECONDS and not is_heard:
         return f"running, but without a word for {duration(now - status.updated_at)}"
     if status.activity in ACTIVITIES:
         return ACTIVITIES[status.activity]
     left = "" if status.seconds_left is None else f", about {duration(status.seconds_left)} left"
     return f"{job.progress:.0%}{left}"
+
+
+def _waits(job: Job, zone: tzinfo | None) -> str:
+    if job.there is not None:
+        return cluster_words.waits(job, zone)
+    return "waits" if job.place is None else f"waits, {job.place}. in line"
 
 
 def progress(job: Job) -> str:

@@ -7,7 +7,7 @@ shipped checkpoints.
 import json
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit
@@ -72,6 +72,10 @@ class NoLauncher:
             held_out={"step": 100, "correct": 50, "total": 100},
             baseline={"answer": "London", "accuracy": 0.03},
         )
+
+    def launch_all(self, folders: Sequence[Path], *, threads: int) -> None:
+        for folder in folders:
+            self.launch(folder, threads=threads)
 
 
 @pytest.fixture

@@ -38,7 +38,7 @@ def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Nothing is started and nothing outside of this folder is written."""
     monkeypatch.setattr(paths, "CHECKPOINTS", tmp_path / "checkpoints")
     monkeypatch.setattr(paths, "RUNS", tmp_path / "checkpoints" / "runs")
-    monkeypatch.setattr(verb, "LocalLauncher", FakeLauncher)
+    monkeypatch.setattr("core.jobs.places.LocalLauncher", FakeLauncher)
     monkeypatch.setattr(training, "NICENESS", 0)
     monkeypatch.setattr(recorder, "N_PROBES", 2)
     return paths.RUNS
@@ -69,6 +69,9 @@ def test_a_list_has_the_keys_of_every_job(run: Run, runs: Path):
         "progress": 0.0,
         "started": None,
         "device": "cpu",
+        "on": "local",
+        "host": None,
+        "reason": None,
         "sweep": None,
     }
     assert run("jobs", "list").out == f"{job_id}  queued (1. in line) 0%  Ada's first\n"

@@ -1,7 +1,7 @@
 """Start, stop, resume, remove: what they leave on the disk, and what they refuse."""
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -64,6 +64,10 @@ def test_a_launch_that_fails_leaves_no_job(runs: Path, make_spec: MakeSpec):
         def launch(self, folder: Path, *, threads: int) -> None:
             raise OSError(11, "Resource temporarily unavailable")
 
+        def launch_all(self, folders: Sequence[Path], *, threads: int) -> None:
+            for folder in folders:
+                self.launch(folder, threads=threads)
+
     with pytest.raises(OSError, match="temporarily unavailable"):
         actions.start(runs, make_spec(), Broken())
     assert list_jobs(runs) == []
@@ -78,6 +82,10 @@ def test_an_obstacle_refuses_start_and_resume(start: Start, runs: Path, make_spe
 
         def launch(self, folder: Path, *, threads: int) -> None:
             raise AssertionError
+
+        def launch_all(self, folders: Sequence[Path], *, threads: int) -> None:
+            for folder in folders:
+                self.launch(folder, threads=threads)
 
     folder = start()
     end(folder, "stopped")

@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -54,6 +54,10 @@ class Nursery:
         self.process.stdin.write(f"{folder}\n")
         self.process.stdin.flush()
         self.worker = int(self.process.stdout.readline())
+
+    def launch_all(self, folders: Sequence[Path], *, threads: int) -> None:
+        for folder in folders:
+            self.launch(folder, threads=threads)
 
     def kill(self) -> bool:
         """SIGKILL to the latest worker; whether it was still there. Returns when it is gone."""

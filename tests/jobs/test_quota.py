@@ -1,6 +1,6 @@
 """What the jobs of one pupil may come to, and whose a job is."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -29,6 +29,10 @@ class NoLauncher:
 
     def launch(self, folder: Path, *, threads: int) -> None:
         pass
+
+    def launch_all(self, folders: Sequence[Path], *, threads: int) -> None:
+        for folder in folders:
+            self.launch(folder, threads=threads)
 
 
 @pytest.fixture

@@ -169,12 +169,14 @@ def test_a_list_has_the_newest_first_and_nothing_that_is_no_job(
 def test_a_row_has_the_keys_that_scripts_rely_on(start: Start):
     folder = start(name="<b>Ada's & Bruno's</b>")
     row = read_job(folder).row()
-    assert list(row) == "id name verb state step progress started device sweep".split()
+    keys = "id name verb state step progress started device on host reason sweep"
+    assert list(row) == keys.split()
     assert row["name"] == "<b>Ada's & Bruno's</b>"
     assert (row["id"], row["verb"], row["state"]) == (folder.name, "train", "queued")
     assert (row["step"], row["progress"], row["started"], row["device"]) == (0, 0.0, None, "cpu")
     say(folder, "finished", started_at=0.0, step=5, n_steps=5)
     assert read_job(folder).row()["started"] == "1970-01-01T00:00:00+00:00"
+    assert (row["on"], row["host"], row["reason"]) == ("local", None, None)
 
 
 @pytest.mark.parametrize(

@@ -250,10 +250,14 @@ def test_a_sweep_goes_on_with_what_has_not_finished(
 ):
     sweep_id, folders = put()
     with pytest.raises(ValueError, match="can go on: none has ended without finishing"):
-        resume_sweep(runs, sweep_id, launcher)
+        resume_sweep(runs, sweep_id, lambda _: launcher)
     for folder, state in zip(folders, ("finished", "stopped", "failed"), strict=True):
         end(folder, state)
-    assert states(resume_sweep(runs, sweep_id, launcher)) == ["finished", "queued", "queued"]
+    assert states(resume_sweep(runs, sweep_id, lambda _: launcher)) == [
+        "finished",
+        "queued",
+        "queued",
+    ]
     assert launcher.launched[3:] == folders[1:]
     assert [read_ticket(folder).attempt for folder in folders] == [1, 2, 2]
 

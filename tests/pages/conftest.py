@@ -103,7 +103,8 @@ def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     shelf.mkdir(exist_ok=True)
     monkeypatch.setattr("core.paths.CHECKPOINTS", shelf)
     monkeypatch.setattr("core.paths.RUNS", shelf / "runs")
-    monkeypatch.setattr("pages.shared.jobs.LocalLauncher", FakeLauncher)
+    for module in ("pages.shared.jobs", "core.jobs.places"):
+        monkeypatch.setattr(f"{module}.LocalLauncher", FakeLauncher)
     monkeypatch.setattr(actions, "new_id", lambda _: f"20260131-1200{next(numbers)}-0a1b2c")
     monkeypatch.delenv("A5_DATA", raising=False)
     st.cache_data.clear()

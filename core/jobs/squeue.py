@@ -1,0 +1,89 @@
+"""The commands of SLURM: how they are run, and what squeue tells of jobs."""
+
+import os
+import subprocess
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+ANSWER_SECONDS = 12.0  # squeue itself gives up after nine
+LONGEST = 200
+GONE = "GONE"  # not one of SLURM's: it lists no such job
+WAITING = "PENDING CONFIGURING REQUEUED REQUEUE_FED REQUEUE_HOLD RESV_DEL_HOLD SPECIAL_EXIT".split()
+RUNNING = "RUNNING COMPLETING SUSPENDED STOPPED SIGNALING STAGE_OUT RESIZING".split()
+COLUMNS = "JobArrayId State Reason StartTime NodeList RestartCnt Name".split()
+# Options and environment of a job that this process may itself be in say nothing about new ones.
+KEPT = ("SLURM_CONF", "SLURM_CONF_SERVER", "SLURM_CLUSTERS")
+
+
+class SilentError(ValueError):
+    """The scheduler does not answer."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """A job as squeue lists it; `starts_at` is when it began or is expected to."""
+
+    state: str
+    reason: str = ""
+    starts_at: float | None = None
+    host: str = ""
+    restarts: int = 0
+    name: str = ""
+
+    @property
+    def is_over(self) -> bool:
+        return self.state not in WAITING and self.state not in RUNNING
+
+
+def squeue(jobs: list[str]) -> dict[str, Row]:
+    """The rows of some jobs by their numbers; unknown ones have none. Raises SilentError."""
+    layout = ",".join(f"{column}:|" for column in COLUMNS)
+    command = ["squeue", "--states=all", "--array", "--noheader", f"--jobs={','.join(jobs)}"]
+    code, out, error = run([*command, f"--Format={layout}"], seconds=ANSWER_SECONDS)
+    if code != 0 and "Invalid job id" not in error:  # said if it knows none of them
+        raise SilentError(error or f"squeue ended with status {code}")
+    found = (line.strip().split("|") for line in out.splitlines())
+    return {cells[0]: _row(cells) for cells in found if len(cells) > len(COLUMNS)}
+
+
+def run(command: list[str], *, seconds: float) -> tuple[int, str, str]:
+    """A command of SLURM: its status, what it prints, and its last complaint in one line.
+
+    Raises SilentError if it is not there, or takes too long.
+    """
+    try:
+        done = subprocess.run(  # noqa: S603 - a list of our own making, and no shell
+            command,
+            env=clean_environment(os.environ),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=seconds,
+            check=False,
+        )
+    except FileNotFoundError:
+        raise SilentError(f"{command[0]} is not found on this machine") from None
+    except subprocess.TimeoutExpired:
+        raise SilentError(f"{command[0]} gave no answer within {seconds:g} s") from None
+    said = [line.partition(" error: ")[2] or line for line in done.stderr.splitlines() if line]
+    return done.returncode, done.stdout, " ".join(said[-1:])[:LONGEST]
+
+
+def clean_environment(environment: Mapping[str, str]) -> dict[str, str]:
+    """Without what another job, or a user's profile, tells sbatch and squeue; times as numbers."""
+    others = ("SLURM_", "SBATCH_", "SQUEUE_", "SCANCEL_")
+    kept = {k: v for k, v in environment.items() if k in KEPT or not k.startswith(others)}
+    return {**kept, "SLURM_TIME_FORMAT": "%s"}
+
+
+def _row(cells: list[str]) -> Row:
+    _, state, reason, starts_at, host, restarts, name, *_ = cells
+    return Row(
+        state=state,
+        reason="" if reason in ("None", "N/A") else reason,
+        starts_at=float(starts_at) if starts_at.isdecimal() else None,
+        host=host,
+        restarts=int(restarts) if restarts.isdecimal() else 0,
+        name=name,
+    )

@@ -1,0 +1,223 @@
+"""Trainings on a real SLURM: nothing is lost but the steps since the last checkpoint, and what is
+shown is what is so.
+"""
+
+import os
+import signal
+import subprocess
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from core.jobs import actions
+from core.jobs.cluster import Cluster as Settings
+from core.jobs.folder import LOG, read_ticket
+from core.jobs.on_node import TIME_LIMIT
+from core.jobs.slurm import SlurmLauncher
+from core.jobs.standing import BESIDE, WITHDRAWN
+from core.jobs.state import Job, list_all, show
+from core.jobs.submission import SCRIPT, read_submission
+from core.paths import ROOT
+from tests.jobs.test_kills import assert_same_result, without_clocks
+from tests.slurm.cluster_here import CLOSED, Cluster
+from tests.slurm.conftest import ENDLESS, Send, saved, wait_for, wait_for_step
+
+# One SLURM for all of them; the last look at what the first have begun.
+pytestmark = pytest.mark.xdist_group("slurm")
+HOSTILE = '\'; "$(touch {0})" `touch {0}` & > {0} #\\'
+
+
+@pytest.fixture
+def full(tmp_path: Path) -> Iterator[Path]:
+    """A folder of jobs on a disk of three megabytes."""
+    folder = tmp_path / "full" / "runs"
+    folder.mkdir(parents=True)
+    command = ["mount", "-t", "tmpfs", "-o", "size=3m", "tmpfs", str(folder)]
+    if subprocess.run(command, capture_output=True, check=False).returncode != 0:
+        pytest.skip("nothing can be mounted here")
+    yield folder
+    subprocess.run(["umount", "--lazy", str(folder)], check=True)
+
+
+def go_on(folder: Path, settings: Settings) -> None:
+    actions.resume(folder.parent, folder.name, SlurmLauncher(settings))
+
+
+def number(job: Job) -> str:
+    assert job.there is not None
+    return job.there.number
+
+
+def test_a_training_is_watched_stopped_and_goes_on_bit_for_bit_whatever_its_name(
+    send: Send, settings: Settings, early: dict[str, Path]
+):
+    marker = ROOT / "touched"
+    folder = send(name=HOSTILE.format("touched"))
+    assert "touched" not in (folder / SCRIPT).read_text()
+    sent = show(folder.parent, folder.name)
+    assert (sent.on, sent.state in ("queued", "running")) == ("slurm", True)
+    job = wait_for_step(folder, 100)
+    assert (job.host, job.row()["on"], job.row()["reason"]) == ("one", "slurm", None)
+    assert actions.stop(folder.parent, folder.name) == "stopping"
+    job = wait_for(folder, "stopped")
+    assert (job.message, job.can_resume) == ("stopped as asked", True)
+    assert job.status is not None
+    assert job.status.step == saved(job) > 100
+    go_on(folder, settings)
+    assert show(folder.parent, folder.name).state in ("queued", "running")
+    wait_for(folder, "finished")
+    wait_for(early["whole"], "finished")
+    assert_same_result(folder, early["whole"])
+    assert not marker.exists()
+    actions.remove(folder.parent, folder.name)
+    assert list_all(folder.parent) == []
+
+
+def test_four_jobs_of_one_array_share_two_slots_and_are_cancelled_stopped_and_killed(
+    send: Send, settings: Settings, monkeypatch: pytest.MonkeyPatch
+):
+    held_back: list[Path] = []
+    monkeypatch.setattr(
+        SlurmLauncher, "launch", lambda self, folder, *, threads: held_back.append(folder)
+    )
+    folders = [send(steps=ENDLESS) for _ in range(4)]
+    monkeypatch.undo()
+    assert held_back == folders
+    SlurmLauncher(settings).launch_all(folders, threads=1)
+    first, second, third, fourth = folders
+    runs = first.parent
+    assert [number(show(runs, one.name)).split("_")[1] for one in folders] == list("0123")
+    before = wait_for_step(first, 1)
+    wait_for_step(second, 1)
+    waiting = wait_for(third, "queued", until=lambda job: bool(job.there and job.there.reason))
+    assert waiting.there is not None
+    assert (waiting.there.waits, waiting.place, waiting.host) == (True, None, None)
+
+    actions.stop(runs, fourth.name)
+    job = wait_for(fourth, "stopped")
+    assert (job.message, job.status) == (WITHDRAWN, None)
+    subprocess.run(["scancel", number(before)], check=True)  # by hand
+    job = wait_for(first, "stopped", until=lambda job: job.message == BESIDE["CANCELLED"])
+    assert job.can_resume
+    assert saved(job) >= saved(before)
+
+    wait_for_step(third, 1)
+    actions.stop(runs, third.name)
+    wait_for(third, "stopped")
+    with pytest.raises(ValueError, match="is running: stop it first"):
+        actions.remove(runs, second.name)
+
+
+def test_three_kills_lose_nothing_but_the_steps_since_the_last_save(
+    send: Send, settings: Settings, early: dict[str, Path]
+):
+    folder, before = send(), 0
+    whole = early["whole"]
+    wait_for(whole, "finished")
+    for _ in range(3):
+        job = wait_for_step(folder, before + 50)
+        assert job.status is not None
+        os.kill(job.status.pid, signal.SIGKILL)
+        job = wait_for(folder, "lost")
+        assert (job.can_resume, job.row()["reason"]) == (True, "failed")
+        assert "ended on the cluster without a word" in job.message
+        rows = without_clocks(folder)
+        assert rows == without_clocks(whole)[: len(rows)]
+        assert saved(job) > before
+        before = saved(job)
+        go_on(folder, settings)
+        assert show(folder.parent, folder.name).state in ("queued", "running")
+    wait_for(folder, "finished")
+    assert_same_result(folder, whole)
+
+
+def test_what_the_scheduler_puts_into_line_again_goes_on_by_itself(
+    send: Send, early: dict[str, Path], cluster: Cluster
+):
+    folder = send()
+    job = wait_for_step(folder, 100)
+    subprocess.run(["scontrol", "requeue", number(job)], check=True)
+    again = wait_for(folder, "queued")
+    assert again.there is not None
+    wait_for(folder, "queued", until=lambda job: job.row()["reason"] == "it waits for its time")
+    now = ["scontrol", "update", f"jobid={number(job)}", "StartTime=now"]
+    subprocess.run(now, check=True)
+    wait_for(folder, "finished")
+    wait_for(early["whole"], "finished")
+    assert_same_result(folder, early["whole"])
+
+
+def test_a_scheduler_that_is_silent_or_restarts_changes_no_state(
+    send: Send, cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    folder = send(steps=ENDLESS)
+    job = wait_for_step(folder, 50)
+    silent = tmp_path / "bin" / "squeue"
+    silent.parent.mkdir()
+    silent.write_text("#!/bin/sh\necho 'squeue: error: out of order' >&2\nexit 1\n")
+    silent.chmod(0o755)
+    with monkeypatch.context() as patch:
+        patch.setenv("PATH", f"{silent.parent}{os.pathsep}{os.environ['PATH']}")
+        job = wait_for(folder, "running", until=lambda job: bool(job.row()["reason"]))
+        assert job.row()["reason"] == (
+            "the scheduler does not answer (out of order); this is what was known last"
+        )
+    cluster.end("slurmctld")
+    cluster.start_controller()
+    job = wait_for(folder, "running", until=lambda job: not job.row()["reason"])
+    wait_for_step(folder, saved(job) + 1)
+
+
+def test_an_account_that_is_refused_is_told_and_leaves_nothing(
+    send: Send, settings: Settings, runs: Path
+):
+    closed = replace(settings, partition=CLOSED, account="nobodys")
+    with pytest.raises(ValueError, match="does not take the job: .*Invalid account"):
+        send(closed)
+    assert list_all(runs) == []
+    folder = send(steps=ENDLESS)
+    actions.stop(runs, folder.name)
+    before = wait_for(folder, "stopped")
+    sent, ticket = read_submission(folder), read_ticket(folder)
+    with pytest.raises(ValueError, match="does not take the job: .*Invalid account"):
+        go_on(folder, closed)
+    assert (read_submission(folder), read_ticket(folder)) == (sent, ticket)
+    assert show(runs, folder.name).message == before.message
+
+
+def test_a_full_folder_of_jobs_fails_in_words_and_goes_on_once_there_is_room(
+    send_to: Send,
+    settings: Settings,
+    full: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    course_files: Path,
+    early: dict[str, Path],
+):
+    monkeypatch.setenv("A5_DATA", str(course_files))
+    with pytest.raises(ValueError, match="a job needs 200 MB"):
+        send_to(full, settings)
+    monkeypatch.setattr(actions, "LEAST_FREE_BYTES", 0)
+    filler = full / "filler"
+    filler.write_bytes(b"x" * 2_800_000)
+    folder = send_to(full, settings)
+    job = wait_for_failure(folder)
+    assert "the disk is" in job.message
+    filler.unlink()
+    go_on(folder, settings)
+    wait_for(folder, "finished")
+    wait_for(early["whole"], "finished")
+    assert without_clocks(folder) == without_clocks(early["whole"])
+
+
+def test_the_end_of_its_time_leaves_a_state_that_goes_on(early: dict[str, Path]):
+    job = wait_for(early["long"], "stopped")
+    assert (job.message, job.can_resume) == (TIME_LIMIT, True)
+    assert job.status is not None
+    assert job.status.step == saved(job) > 0
+    assert "Traceback" not in (early["long"] / LOG).read_text()
+
+
+def wait_for_failure(folder: Path) -> Job:
+    return wait_for(folder, "failed")
