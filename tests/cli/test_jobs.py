@@ -47,7 +47,7 @@ def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def start(run: Run, *more: object) -> str:
     options = ("--preset", "tiny", "--steps", 10, "--threads", 1)
     report = run("jobs", "start", *options, *more, "--json").report
-    assert list(report) == ["id"]
+    assert list(report) == ["id", "device", "on"]
     return report["id"]
 
 

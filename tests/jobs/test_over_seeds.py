@@ -94,11 +94,11 @@ def test_groups_of_several_sweeps_carry_their_names_the_newest_first(
 
 def test_the_rate_of_the_preset_has_its_word(put: Put, runs: Path):
     put(learning_rates=(0.5,), name="a")
-    (group,) = groups_of(list_jobs(runs))
-    assert group.values == ()
-    assert over_seeds._settings(group.jobs[0]) == ("tiny", "rate 0.5")
     put(name="b")
-    assert over_seeds._settings(groups_of(list_jobs(runs))[0].jobs[0]) == ("tiny", "usual rate")
+    found = {group.sweep.name: group for group in groups_of(list_jobs(runs))}
+    assert (found["a"].values, found["b"].values) == ((), ())
+    assert over_seeds._settings(found["a"].jobs[0]) == ("tiny", "rate 0.5")
+    assert over_seeds._settings(found["b"].jobs[0]) == ("tiny", "usual rate")
 
 
 def test_a_curve_of_means_has_the_interval_over_runs_at_each_point():
