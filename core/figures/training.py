@@ -63,7 +63,9 @@ def mean_loss_chart(curves: Sequence[AccuracyCurve], *, axis: str, height: int =
 
 @template
 def _loss_chart(tables: tuple[str, ...], *, alone: bool, banded: bool = False) -> alt.LayerChart:
-    x, legend = _along(), _legend(400, alone=alone)
+    # A band would make a disc of a line's symbol.
+    strokes = {"symbolType": "stroke", "symbolStrokeWidth": 2.5} if banded else {}
+    x, legend = _along(), _legend(400, alone=alone, **strokes)
     base, colour = table("losses").encode(x=x), _marked(alt.Color, "colours", legend)
     ends = [alt.Tooltip("low:Q", title="95 % from", format=".3f")] if banded else []
     ends += [alt.Tooltip("high:Q", title="to", format=".3f")] if banded else []

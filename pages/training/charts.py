@@ -28,6 +28,7 @@ from pages.shared.text import percent, plain
 from pages.training import words
 
 STEPS, LOW = "steps", 170  # pixels of a chart under a story
+MEANS = 210  # of one under a legend of four
 TABLES_KEY = "training-tables"
 Rows = Sequence[Mapping[str, Any]]
 Shown = tuple[dict[str, Rows], dict[str, Figure]]  # what the charts are made of, the charts
@@ -107,8 +108,8 @@ def show_means(groups: Sequence[Group], names: Sequence[str], *, axis: str, wind
     }
     losses = [(name, mean_losses(runs, axis, window=window)) for name, runs in counted.items()]
     answers = [(name, mean_answers(runs, axis)) for name, runs in counted.items()]
-    loss = figures.mean_loss_chart(losses, axis=words.AXES[axis])
-    right = figures.accuracy_chart(answers, constants(jobs), axis=words.AXES[axis])
+    loss = figures.mean_loss_chart(losses, axis=words.AXES[axis], height=MEANS)
+    right = figures.accuracy_chart(answers, constants(jobs), axis=words.AXES[axis], height=MEANS)
     places = st.columns(2)
     title = f"{words.smoothed_title(window)}: mean over seeds"
     charts = {

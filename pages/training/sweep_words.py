@@ -60,7 +60,7 @@ def state(jobs: Sequence[Job]) -> str:
     """How many of a sweep's jobs stand how."""
     counts = Counter(job.state for job in jobs)
     parts = [f"{counts[state]} {said}" for state, said in STATES.items() if counts[state]]
-    return f"{', '.join(parts)} of {len(jobs)}" if len(parts) == 1 else ", ".join(parts)
+    return f"all {parts[0]}" if len(parts) == 1 else ", ".join(parts)
 
 
 def progress(jobs: Sequence[Job]) -> tuple[float, str]:

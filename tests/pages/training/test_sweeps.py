@@ -1,4 +1,4 @@
-"""Sweeps on the page: started from the form, watched and stopped as one, compared by their means."""
+"""Sweeps on the page: started from the form, watched and stopped as one, compared by means."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -83,7 +83,7 @@ def test_typed_seeds_and_rates_start_a_sweep_that_is_looked_at(
     assert app.selectbox(key="training-run").value == sweep.id
     assert app.query_params["job"] in (sweep.id, [sweep.id])
     said = told(app)
-    assert "##### which?: 4 waiting of 4" in said
+    assert "##### which?: all 4 waiting" in said
     assert "| which? · rate 0.003 · seed 2 | waits, 4. in line | – |" in said
 
 
@@ -156,7 +156,7 @@ def test_a_sweep_shows_how_its_runs_stand_and_their_means(
     put_sweep({0.1: (0,) * 4}, state="stopped", name="other", sweep=OTHER)
     app = open_training(job=ID)
     said = told(app)
-    assert "##### rates: 6 finished of 6" in said
+    assert "##### rates: all 6 finished" in said
     assert charts(app) == ["Loss: mean over seeds", "Right held-out answers: mean over seeds"]
     first = "| rate 0.1 | 3 of 3 | 60.0 % (35.2–84.8) | 60.0 % (35.2–84.8) | -6.0 points"
     assert first.replace("-6.0 points", "6.0 points (3.5 to 8.5) |") in said
@@ -171,7 +171,7 @@ def test_all_runs_of_a_sweep_are_stopped_resumed_and_removed_with_a_click(
 ):
     put_sweep({0.1: (50, 60)}, state="running", n_rows=4)
     app = open_training(job=ID)
-    assert "##### rates: 2 running of 2" in told(app)
+    assert "##### rates: all 2 running" in told(app)
     press(app, "stop")
     assert [job.state for job in of_sweeps(runs)] == ["stopping", "stopping"]
 
@@ -184,7 +184,7 @@ def test_a_stopped_sweep_goes_on_or_is_removed(
     press(app, "resume")
     assert [job.state for job in of_sweeps(runs)] == ["queued", "queued"]
     app = open_training(job=ID)
-    assert "2 waiting of 2" in told(app)
+    assert "all 2 waiting" in told(app)
 
 
 def test_a_removed_sweep_is_looked_at_no_more(
