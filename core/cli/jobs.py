@@ -23,7 +23,6 @@ from core.jobs.leftovers import leftovers
 from core.jobs.places import PLACES, launcher_of, launcher_on
 from core.jobs.spec import TrainSpec, train_spec
 from core.jobs.state import Job, On, list_all, show
-from core.jobs.sweeps import make_sweep
 from core.models.config import Positions
 from core.runs.journal import read_metrics
 from core.training.presets import PRESETS
@@ -48,8 +47,7 @@ def add_jobs(parser: argparse.ArgumentParser) -> None:
     )
     _add_spec(together, n_presets="+")
     _add_place(together)
-    together.add_argument("--seeds", type=int, nargs="+", metavar="SEED")
-    together.add_argument("--learning-rates", type=float, nargs="+", metavar="RATE")
+    sweeps.add_values(together)
     _action(together, _sweep)
     guess = verbs.add_parser("estimate", help="size and speed, from a few steps of it")
     _add_spec(guess)
@@ -196,17 +194,9 @@ def _launcher(options: argparse.Namespace) -> Launcher:
 
 
 def _sweep(options: argparse.Namespace) -> tuple[dict[str, Any], str]:
-    sweep = make_sweep(
-        options.preset,
-        seeds=options.seeds or [options.seed],
-        learning_rates=options.learning_rates or (),
-        **_besides(options),
-    )
-    launcher = _launcher(options)
-    sweep_id, ids = actions.start_sweep(paths.RUNS, sweep.specs, launcher, name=sweep.name)
+    sweep_id, ids = sweeps.start(options, _besides(options), _launcher(options))
     said = f"{len(ids)} jobs of {sweep_id} are in the queue{_queue(options.on)}"
-    text = "\n".join([*ids, said])
-    return {"ids": ids, "sweep": sweep_id}, text
+    return {"ids": ids, "sweep": sweep_id}, "\n".join([*ids, said])
 
 
 def _estimate(options: argparse.Namespace) -> tuple[dict[str, Any], str]:

@@ -1,11 +1,12 @@
 """`jobs` of whole sweeps: shown with their means over seeds, stopped, resumed and removed."""
 
+import argparse
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any
 
 from core import paths
-from core.jobs import sweeps
+from core.jobs import actions, sweeps
 from core.jobs.launcher import Launcher
 from core.jobs.over_seeds import (
     SPLITS,
@@ -19,6 +20,25 @@ from core.jobs.over_seeds import (
 from core.jobs.state import Job
 
 Told = tuple[dict[str, Any], str]  # what --json prints, and what is read without it
+
+
+def add_values(parser: argparse.ArgumentParser) -> None:
+    """What is varied; where it is not told, the one seed and rate of a job alone count."""
+    parser.add_argument("--seeds", type=int, nargs="+", metavar="SEED")
+    parser.add_argument("--learning-rates", type=float, nargs="+", metavar="RATE")
+
+
+def start(
+    options: argparse.Namespace, besides: dict[str, Any], launcher: Launcher
+) -> tuple[str, list[str]]:
+    """Put them into the queue; `besides` is the same for all. The sweep's id and those of jobs."""
+    sweep = sweeps.make_sweep(
+        options.preset,
+        seeds=options.seeds or [options.seed],
+        learning_rates=options.learning_rates or (),
+        **besides,
+    )
+    return actions.start_sweep(paths.RUNS, sweep.specs, launcher, name=sweep.name)
 
 
 def show(sweep_id: str) -> Told:

@@ -110,10 +110,7 @@ def _start_all(
                 _write_job(part, spec, ticket, owner=owner, sweep=sweep)
             for part, folder in zip(parts, folders, strict=True):
                 part.rename(folder)  # a folder with an id is a whole job
-            if sweep is None:  # a job alone is no array on a cluster
-                launcher.launch(folders[0], threads=specs[0].threads)
-            else:
-                launcher.launch_all(folders, threads=specs[0].threads)
+            launcher.launch_all(folders, threads=specs[0].threads)
         except (OSError, ValueError):  # a full disk; a cluster that does not take them
             for path in (*parts, *folders):
                 shutil.rmtree(path, ignore_errors=True)

@@ -52,11 +52,10 @@ Read = TypeVar("Read")
 class Job:
     """All that is known of a job at one moment; what cannot be read of it is None.
 
-    `spec` is that of a training, `bench` that of a measurement, `look` that of a sweep over
-    networks of pictures. `place` is 1 for the next in the
-    queue of its device. `lost` is the file for want of which it cannot go on. `owner` is a hash
-    that says who started it on a page, `sweep` what it is a part of. `there` is how it stands on a
-    cluster, where it was sent to one.
+    `spec` is that of a training, `bench` that of a measurement, `look` that of many short trainings
+    on pictures. `place` is 1 for the next in the queue of its device. `lost` is the file for want
+    of which it cannot go on. `owner` is a hash that says who started it on a page, `sweep` what it
+    is a part of. `there` is how it stands on a cluster, where it was sent to one.
     """
 
     id: str
