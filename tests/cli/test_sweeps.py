@@ -134,7 +134,7 @@ def test_a_sweep_is_stopped_resumed_and_removed(
     report = run("jobs", "stop", sweep_id, "--json").report
     assert [row["state"] for row in report["jobs"]] == ["stopped", "stopped"]
     assert len(turns) == 2
-    assert "none waits or runs" in run("jobs", "stop", sweep_id).error.replace("no job", "none")
+    assert f"no job of {sweep_id} waits or runs" in run("jobs", "stop", sweep_id).error
     report = run("jobs", "resume", sweep_id, "--json").report
     assert [row["state"] for row in report["jobs"]] == ["queued", "queued"]
     assert f"2 jobs of {sweep_id} wait or run" in run("jobs", "remove", sweep_id).error
