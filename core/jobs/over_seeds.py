@@ -74,8 +74,11 @@ def rows_of_counted(group: Group, rows: Mapping[str, Rows]) -> list[Rows]:
 
 
 def mean_losses(runs: Sequence[Rows], axis: str, *, window: int = 1) -> list[Point]:
-    """The mean loss of some runs with its interval over them; each is smoothed by itself."""
-    return mean_curve([loss_points(rows, axis, window=window) for rows in runs])
+    """The mean loss of some runs with its interval over them, not below 0; each is smoothed by
+    itself.
+    """
+    curves = [loss_points(rows, axis, window=window) for rows in runs]
+    return [(at, loss, max(low, 0.0), high) for at, loss, low, high in mean_curve(curves)]
 
 
 def mean_answers(runs: Sequence[Rows], axis: str) -> list[Point]:
@@ -141,6 +144,8 @@ def verdict(groups: Sequence[Group], names: Sequence[str]) -> str:
     best, [(second, found), *_] = behind_the_best(groups, split)
     if found is None:
         return ""
+    if not found.value:
+        return f"{names[best]} and {names[second]} are alike in the mean: nothing sets them apart."
     how = f"{found.n_pairs} seeds in pairs" if found.n_pairs else "their seeds are not the same"
     ahead = (
         f"{names[best]} is ahead of {names[second]} by {points(found)} of the {SPLITS[split]} "

@@ -18,6 +18,8 @@ from pages.training import sweep_words, words
 from pages.training.choices import PAGE
 from pages.training.over_seeds import show_groups
 
+SMOOTHING = 10  # lines of the loss: the noise of a line is not that of a seed
+
 
 def show_sweep(jobs: Sequence[Job]) -> None:
     """From how many are done down to every run; `jobs` are all of one sweep."""
@@ -33,7 +35,7 @@ def show_sweep(jobs: Sequence[Job]) -> None:
     groups = groups_of(jobs)
     if len(groups) > MOST_CURVES:
         st.caption(f"The first {MOST_CURVES} of {len(groups)}; Compare shows any of them.")
-    show_groups(groups[:MOST_CURVES])
+    show_groups(groups[:MOST_CURVES], window=SMOOTHING)
     with st.expander("Every run", expanded=not any(job.state == "finished" for job in jobs)):
         st.markdown(words.markdown_table(*sweep_words.runs(jobs, now=time.time())))
         for message in dict.fromkeys(f"{job.name}: {job.message}" for job in jobs if job.message):

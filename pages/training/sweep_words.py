@@ -104,7 +104,8 @@ def results(groups: Sequence[Group], names: Sequence[str]) -> Table:
     if split is not None and len(groups) > 1:
         best, others = behind_the_best(groups, split)
         told = {number: "–" if found is None else points(found) for number, found in others}
-        behind = {best: "the best"} | told
+        is_ahead = all(found is None or found.value > 0 for _, found in others)
+        behind = {best: "the best" if is_ahead else "–"} | told
     head = ["runs", "seeds", *(f"{called} right (95 %)" for called in SPLITS.values())]
     head += ["behind the best (95 %)"] if behind else []
     rows = [
@@ -121,4 +122,6 @@ def _mean(group: Group, split: str) -> str:
         return "–"
     if len(group.shares(split)) < 2:
         return f"{percent(found.value)} (one seed)"
+    if found.low == found.high:
+        return f"{percent(found.value)} (all seeds alike)"
     return f"{percent(found.value)} ({100 * found.low:.1f}–{100 * found.high:.1f})"

@@ -133,6 +133,7 @@ def test_losses_are_smoothed_run_by_run_and_answers_stay_between_none_and_all():
 
     runs = [rows(4, 2, correct=1), rows(6, 4, correct=99)]
     assert [mean for _, mean, *_ in over_seeds.mean_losses(runs, "tokens", window=2)] == [5, 4]
+    assert [low for *_, low, _ in over_seeds.mean_losses(runs, "steps")] == [0, 0]
     for at, share, low, high in over_seeds.mean_answers(runs, "steps"):
         assert (share, low, high) == (0.5, 0.0, 1.0)
         assert at in (1, 2)
@@ -196,6 +197,7 @@ def test_seeds_that_are_not_shared_are_compared_by_their_spreads(
         ({0: 50}, {0: 60}, "With fewer than two finished seeds (a, b) no noise can be told."),
         (SLOW, {1: 60}, "With fewer than two finished seeds (b) no noise can be told."),
         (SLOW, {}, ""),
+        (SLOW, SLOW, "a and b are alike in the mean: nothing sets them apart."),
         (
             {0: 50, 1: 60},
             {0: 51, 1: 61},

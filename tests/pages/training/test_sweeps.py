@@ -157,9 +157,10 @@ def test_a_sweep_shows_how_its_runs_stand_and_their_means(
     app = open_training(job=ID)
     said = told(app)
     assert "##### rates: all 6 finished" in said
-    assert charts(app) == ["Loss: mean over seeds", "Right held-out answers: mean over seeds"]
-    first = "| rate 0.1 | 3 of 3 | 60.0 % (35.2–84.8) | 60.0 % (35.2–84.8) | -6.0 points"
-    assert first.replace("-6.0 points", "6.0 points (3.5 to 8.5) |") in said
+    loss = "Loss, mean of 10 lines: mean over seeds"
+    assert charts(app) == [loss, "Right held-out answers: mean over seeds"]
+    first = "| rate 0.1 | 3 of 3 | 60.0 % (35.2–84.8) | 60.0 % (35.2–84.8) |"
+    assert f"{first} 6.0 points (3.5 to 8.5) |" in said
     assert "| rate 0.2 | 3 of 3 | 66.0 % (39.8–92.2) | 66.0 % (39.8–92.2) | the best |" in said
     assert "rate 0.2 is ahead of rate 0.1 by 6.0 points (3.5 to 8.5) of the dev questions" in said
     assert "more than noise between seeds" in said
@@ -239,6 +240,16 @@ def test_of_one_seed_nothing_can_be_told(open_training: Open, told: Hints, put_s
     said = told(open_training(**MEANS))
     assert "With fewer than two finished seeds (rate 0.1, rate 0.2) no noise can be told." in said
     assert "| rate 0.2 | 1 of 1 | 90.0 % (one seed) | 90.0 % (one seed) | the best |" in said
+
+
+def test_seeds_that_are_all_alike_have_no_interval_and_nobody_is_the_best(
+    open_training: Open, told: Hints, put_sweep: PutSweep
+):
+    put_sweep({0.1: (50, 50), 0.2: (50, 50)})
+    said = told(open_training(**MEANS))
+    alike = "50.0 % (all seeds alike)"
+    assert f"| rate 0.1 | 2 of 2 | {alike} | {alike} | – |" in said
+    assert "rate 0.1 and rate 0.2 are alike in the mean" in said
 
 
 def test_runs_of_other_lengths_and_those_not_finished_are_said(
