@@ -9,7 +9,7 @@ import signal
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from shlex import quote
 
@@ -63,11 +63,10 @@ class SlurmLauncher:
             for folder, kept in before.items():
                 _give_back(folder, kept)
             raise
-        for index, folder in enumerate(folders):
-            job = number if len(folders) == 1 else f"{number}_{index}"
-            attempt = read_ticket(folder).attempt
-            write_submission(folder, Submission(attempt=attempt, token=token, name=name, job=job))
-        expire(folders[0].parent)
+        with suppress(OSError):  # they are on their way, and their hearts tell the numbers, too
+            for index, folder in enumerate(folders):
+                _write_number(folder, number if len(folders) == 1 else f"{number}_{index}")
+            expire(folders[0].parent)
 
 
 def script(cluster: Cluster, folders: Sequence[Path], *, threads: int, token: str) -> str:
@@ -126,6 +125,12 @@ def _scancel(*arguments: str) -> None:
     code, _, error = run(["scancel", *arguments], seconds=SUBMIT_SECONDS)
     if code != 0 and "Invalid job id" not in error:  # it is over already
         raise ValueError(f"the scheduler does not end the job: {error}")
+
+
+def _write_number(folder: Path, number: str) -> None:
+    submission = read_submission(folder)
+    if submission is not None:
+        write_submission(folder, replace(submission, job=number))
 
 
 def _kept(folder: Path) -> Submission | None:

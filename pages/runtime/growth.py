@@ -18,6 +18,7 @@ from core.jobs.state import Job
 from core.theory.costs import crossover_length
 from pages.runtime import controls, words
 from pages.runtime.controls import Looked
+from pages.shared import cluster_words
 from pages.shared import jobs as job_kit
 from pages.shared.charts import download, show_chart
 from pages.shared.text import plain
@@ -66,6 +67,8 @@ def _show_job(job: Job) -> None:
         controls.show_actions(job)
     if job.is_active:
         st.progress(min(max(job.progress, 0.0), 1.0))
+    if where := cluster_words.told(job):
+        st.caption(plain(where))
     if job.message:
         show = st.error if job.state == "failed" else st.info
         show(plain(job.message), icon=":material/info:")
@@ -77,6 +80,8 @@ def _state(job: Job) -> str:
     text = STATES[job.state]
     if job.state == "queued" and job.place is not None:
         text = f"waits for its turn ({job.place}. in line)"
+    if job.state == "queued" and job.there is not None:
+        text = cluster_words.waits(job, None)
     if status is None or job.state not in ("running", "stopping"):
         return text
     left = f", about {words.duration(status.seconds_left)} left" if status.seconds_left else ""

@@ -58,8 +58,8 @@ def show_script(on: On, threads: int) -> None:
     """What would be submitted."""
     cluster = found() if on == "slurm" else None
     if cluster is not None:
-        with st.expander("The script that is submitted", expanded=False):
-            st.code(preview(cluster, threads=threads), language="bash", wrap_lines=True)
+        with st.popover("The script that is submitted", icon=":material/description:"):
+            st.code(preview(cluster, threads=threads), language="bash")
 
 
 def show_submitted(job: Job) -> None:

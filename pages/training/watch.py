@@ -133,7 +133,9 @@ def _show_log(job: Job) -> None:
         st.code("\n".join(lines) or "(nothing yet)", language=None, wrap_lines=True)
         if job.spec is not None:
             n_steps = None if job.status is None else job.status.n_steps
-            command = shlex.join(["python", "-m", "core", *job.spec.arguments(n_steps)])
+            on = ["--on", job.on] if job.there is not None else []
+            parts = ["python", "-m", "core", *job.spec.arguments(n_steps), *on]
+            command = shlex.join(parts)
             st.markdown("The same training from a terminal:")
             st.code(command, language="bash", wrap_lines=True)
         place.show_submitted(job)

@@ -97,7 +97,8 @@ def progress(job: Job) -> str:
     """Beside the bar: step, phase, speed, size."""
     status = job.status
     if status is None:
-        return "its worker is on its way"
+        waits = job.there is not None and job.there.waits
+        return "not begun yet" if waits else "its worker is on its way"
     steps = "" if status.n_steps is None else f"step {status.step:,} of {status.n_steps:,}"
     speed = status.tokens_per_second
     parts = [

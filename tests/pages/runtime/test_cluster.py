@@ -7,7 +7,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.jobs.state import list_benches
-from tests.fake_slurm import calls, put_programs
+from tests.fake_slurm import calls, listed, put_programs
 
 Open = Callable[..., AppTest]
 
@@ -30,6 +30,11 @@ def test_a_measurement_is_sent_to_a_node_with_a_gpu(open_runtime: Open, slurm: P
     assert (job.on, job.device) == ("slurm", "cuda")
     assert len(calls(slurm, "sbatch")) == 1
     assert app.selectbox(key="rt-source").value == job.id
+    listed(slurm, runs / job.id, "PENDING", reason="Priority")
+    app.run()
+    said = "\n".join(text.value for text in (*app.markdown, *app.caption)).replace("\\", "")
+    assert "waits on the cluster: others come first" in said
+    assert "On the cluster as job 17." in said
 
 
 def test_without_gpus_in_the_settings_a_node_has_its_processor(
