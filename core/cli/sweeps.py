@@ -101,8 +101,9 @@ def _means(group: Group, name: str) -> str:
     parts: list[str] = []
     for split, called in SPLITS.items():
         if (mean := mean_result(group, split)) is not None:
-            several = len(group.shares(split)) > 1
-            interval = f" ({mean.low:.1%} to {mean.high:.1%})" if several else ""
+            alike = " (all seeds alike)" if len(group.shares(split)) > 1 else ""
+            spread = mean.low < mean.high
+            interval = f" ({mean.low:.1%} to {mean.high:.1%})" if spread else alike
             parts.append(f"{mean.value:.1%}{interval} of {called}")
     said = ", ".join(parts) or "nothing yet"
     return f"{name}, {len(group.counted)} of {len(group.jobs)} seeds: {said}"
