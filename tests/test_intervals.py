@@ -1,9 +1,17 @@
-"""Wilson's interval worked out by hand; drawing groups again against what it must hold."""
+"""Wilson's interval worked out by hand; drawing groups again, and Student's t of a few repetitions,
+against what they must hold.
+"""
 
 import numpy as np
 import pytest
 
-from core.intervals import grouped_rate, wilson_interval
+from core.intervals import (
+    grouped_rate,
+    mean_difference,
+    mean_interval,
+    t_bound,
+    wilson_interval,
+)
 
 
 @pytest.mark.parametrize("total", [1, 7, 83, 300])
@@ -77,3 +85,76 @@ def test_about_nineteen_of_twenty_intervals_hold_the_rate_of_all_people():
 def test_fewer_than_two_groups_have_no_interval(groups: list[str]):
     with pytest.raises(ValueError, match=f"{len(set(groups))} groups; an interval needs at least"):
         grouped_rate([1] * len(groups), [2] * len(groups), groups, seed=0)
+
+
+# Two-sided 95 % points of Student's t, as any table has them.
+POINTS = {1: 12.706, 2: 4.303, 3: 3.182, 4: 2.776, 5: 2.571, 9: 2.262, 10: 2.228, 30: 2.042}
+
+
+@pytest.mark.parametrize(("freedom", "point"), POINTS.items())
+def test_the_points_of_student_s_t_are_those_of_the_tables(freedom: int, point: float):
+    assert t_bound(freedom) == pytest.approx(point, abs=6e-4)
+
+
+def test_with_many_degrees_of_freedom_t_is_the_normal_s():
+    assert t_bound(2000) == pytest.approx(1.959964, abs=2e-3)
+    with pytest.raises(ValueError, match="0 degrees of freedom; at least 1 is needed"):
+        t_bound(0)
+
+
+def test_a_mean_of_three_has_the_interval_that_a_hand_computes():
+    found = mean_interval([0.5, 0.6, 0.7])
+    assert found.value == pytest.approx(0.6)
+    assert found.high - found.value == pytest.approx(4.3027 * 0.1 / 3**0.5, rel=1e-4)
+    assert found.low == pytest.approx(2 * found.value - found.high)
+    with pytest.raises(ValueError, match="1 values; an interval needs at least 2"):
+        mean_interval([0.5])
+
+
+@pytest.mark.parametrize("n", [2, 3, 5])
+def test_nineteen_of_twenty_intervals_hold_the_mean_of_normal_values(n: int):
+    """Of 4,000 samples 95 % within four standard errors, 1.4 %."""
+    draws = np.random.default_rng(n).normal(0.7, 0.02, (4000, n))
+    found = [mean_interval(row.tolist()) for row in draws]
+    held = np.mean([one.low <= 0.7 <= one.high for one in found])
+    assert held == pytest.approx(0.95, abs=4 * (0.95 * 0.05 / 4000) ** 0.5)
+
+
+@pytest.mark.parametrize("paired", [True, False])
+def test_a_difference_that_is_none_is_taken_for_one_in_a_twentieth_of_cases(paired: bool):
+    """What a seed brings to both hides nothing in pairs; Welch's interval may hold more often."""
+    rng, noise = np.random.default_rng(0), 0
+    for _ in range(2000):
+        seeds, spreads = rng.normal(0, 0.1, 4), (0.01, 0.03)
+        one, other = (seeds * paired + rng.normal(0.5, spread, 4) for spread in spreads)
+        numbers = range(4) if paired else range(4, 8)
+        found = mean_difference(
+            dict(enumerate(one.tolist())), dict(zip(numbers, other.tolist(), strict=True))
+        )
+        assert found is not None
+        assert found.n_pairs == 4 * paired
+        noise += found.may_be_noise
+    low = 0.95 - 4 * (0.95 * 0.05 / 2000) ** 0.5
+    assert low <= noise / 2000 <= (1.9 - low if paired else 0.98)
+
+
+def test_pairs_tell_what_spreads_would_hide():
+    one, other = {0: 0.50, 1: 0.60, 2: 0.70}, {0: 0.48, 1: 0.575, 2: 0.68}
+    paired = mean_difference(one, other)
+    apart = mean_difference(one, {seed + 5: value for seed, value in other.items()})
+    assert paired is not None
+    assert apart is not None
+    assert paired.value == pytest.approx(apart.value)
+    assert (paired.n_pairs, paired.may_be_noise) == (3, False)
+    assert (apart.n_pairs, apart.may_be_noise) == (0, True)
+
+
+def test_one_seed_tells_no_difference_and_neither_do_seeds_that_are_all_alike():
+    assert mean_difference({0: 0.5}, {0: 0.6}) is None
+    assert mean_difference({0: 0.5, 1: 0.5}, {2: 0.6}) is None
+    same = mean_difference({0: 0.5, 1: 0.6}, {0: 0.4, 1: 0.5})
+    flat = mean_difference({0: 0.5, 1: 0.5}, {2: 0.4, 3: 0.4})
+    for found in (same, flat):
+        assert found is not None
+        assert found.value == pytest.approx(0.1)
+        assert found.may_be_noise

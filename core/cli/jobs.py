@@ -12,10 +12,13 @@ from typing import Any, get_args
 
 from core import paths
 from core.catalogue import TRAINED, settable_sizes
+from core.cli import sweeps
+from core.cli.sweeps import line
 from core.jobs import actions
 from core.jobs.estimate import estimate
-from core.jobs.folder import job_folder, log_tail
+from core.jobs.folder import is_sweep_id, job_folder, log_tail
 from core.jobs.keep import keep
+from core.jobs.launcher import Launcher
 from core.jobs.leftovers import leftovers
 from core.jobs.places import PLACES, launcher_of, launcher_on
 from core.jobs.spec import TrainSpec, train_spec
@@ -34,18 +37,28 @@ def add_jobs(parser: argparse.ArgumentParser) -> None:
     verbs = parser.add_subparsers(dest="action", required=True)
     listing = verbs.add_parser("list", help="all jobs, newest first, and what is left over")
     _action(listing, _list)
-    _action(verbs.add_parser("show", help="one job"), _show, "id")
+    _action(verbs.add_parser("show", help="one job, or a sweep with its means"), _show, "id")
     begin = verbs.add_parser("start", help="put a training into the queue")
     _add_spec(begin)
     _add_place(begin)
     _action(begin, _start)
+    together = verbs.add_parser(
+        "sweep", help="put trainings into the queue that differ in seed, learning rate or preset"
+    )
+    _add_spec(together, n_presets="+")
+    _add_place(together)
+    sweeps.add_values(together)
+    _action(together, _sweep)
     guess = verbs.add_parser("estimate", help="size and speed, from a few steps of it")
     _add_spec(guess)
     _action(guess, _estimate)
-    _action(verbs.add_parser("stop", help="end a job; it can go on later"), _stop, "id")
-    _action(verbs.add_parser("resume", help="go on from the last checkpoint"), _resume, "id")
+    stopping = verbs.add_parser("stop", help="end a job, or all of a sweep; they can go on later")
+    _action(stopping, _stop, "id")
+    going_on = verbs.add_parser("resume", help="go on from the last checkpoint: a job, or a sweep")
+    _action(going_on, _resume, "id")
     removing = verbs.add_parser(
-        "remove", help="delete what no worker holds: a job, or a folder of one without job.json"
+        "remove",
+        help="delete what no worker holds: a job, all of a sweep, or a folder without job.json",
     )
     _action(removing, _remove, "id")
     cleaning = verbs.add_parser(
@@ -74,8 +87,8 @@ def _action(
     parser.set_defaults(run=run)
 
 
-def _add_spec(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--preset", choices=sorted(PRESETS), required=True)
+def _add_spec(parser: argparse.ArgumentParser, *, n_presets: str | None = None) -> None:
+    parser.add_argument("--preset", choices=sorted(PRESETS), required=True, nargs=n_presets)
     parser.add_argument(
         "--start-from", metavar="NAME", help="the checkpoint that a fine-tuning begins with"
     )
@@ -107,6 +120,11 @@ def _add_place(parser: argparse.ArgumentParser) -> None:
 
 
 def _spec(options: argparse.Namespace) -> TrainSpec:
+    return train_spec(options.preset, seed=options.seed, **_besides(options))
+
+
+def _besides(options: argparse.Namespace) -> dict[str, Any]:
+    """What is the same for all trainings of a sweep."""
     overrides = Overrides(
         width=options.width,
         n_layers=options.layers,
@@ -120,17 +138,15 @@ def _spec(options: argparse.Namespace) -> TrainSpec:
         },
         learning_rate=options.learning_rate,
     )
-    return train_spec(
-        options.preset,
-        name=options.name,
-        minutes=options.minutes,
-        steps=options.steps,
-        seed=options.seed,
-        threads=options.threads,
-        overrides=overrides,
-        start_from=_checkpoint(options.start_from),
-        processes=options.processes,
-    )
+    return {
+        "name": options.name,
+        "minutes": options.minutes,
+        "steps": options.steps,
+        "threads": options.threads,
+        "overrides": overrides,
+        "start_from": _checkpoint(options.start_from),
+        "processes": options.processes,
+    }
 
 
 def _checkpoint(name: str | None) -> Path | None:
@@ -140,7 +156,7 @@ def _checkpoint(name: str | None) -> Path | None:
 
 def _list(_: argparse.Namespace) -> tuple[dict[str, Any], str]:
     jobs, left = list_all(paths.RUNS), leftovers(paths.RUNS)
-    lines = [_line(job) for job in jobs] or ["there are no jobs"]
+    lines = [line(job) for job in jobs] or ["there are no jobs"]
     lines += [f"left over: {one.text}" for one in left]
     if not all(one.is_kept for one in left):
         lines.append("jobs clean removes what is left over")
@@ -149,6 +165,8 @@ def _list(_: argparse.Namespace) -> tuple[dict[str, Any], str]:
 
 
 def _show(options: argparse.Namespace) -> tuple[dict[str, Any], str]:
+    if is_sweep_id(options.id):
+        return sweeps.show(options.id)
     job = show(paths.RUNS, options.id)
     folder = job_folder(paths.RUNS, job.id)
     log = log_tail(folder, n_lines=N_LOG_LINES)
@@ -162,21 +180,25 @@ def _show(options: argparse.Namespace) -> tuple[dict[str, Any], str]:
         "measurement": measured[-1] if measured else None,
         "log": log,
     }
-    return report, "\n".join([_line(job), *filter(None, [job.message]), *log])
+    return report, "\n".join([line(job), *filter(None, [job.message]), *log])
 
 
 def _start(options: argparse.Namespace) -> tuple[dict[str, Any], str]:
-    launcher = launcher_on(
-        options.on,
-        os.environ,
-        partition=options.partition,
-        time=options.time,
-        gpus=options.gpus,
-    )
-    spec = _spec(options)
+    launcher, spec = _launcher(options), _spec(options)
     job_id = actions.start(paths.RUNS, spec, launcher)
     report = {"id": job_id, "device": spec.device, "on": options.on}
     return report, f"{job_id} is in the queue{_queue(options.on)}"
+
+
+def _launcher(options: argparse.Namespace) -> Launcher:
+    asked = {name: getattr(options, name) for name in ("partition", "time", "gpus")}
+    return launcher_on(options.on, os.environ, **asked)
+
+
+def _sweep(options: argparse.Namespace) -> tuple[dict[str, Any], str]:
+    sweep_id, ids = sweeps.start(options, _besides(options), _launcher(options))
+    said = f"{len(ids)} jobs of {sweep_id} are in the queue{_queue(options.on)}"
+    return {"ids": ids, "sweep": sweep_id}, "\n".join([*ids, said])
 
 
 def _estimate(options: argparse.Namespace) -> tuple[dict[str, Any], str]:
@@ -189,15 +211,19 @@ def _estimate(options: argparse.Namespace) -> tuple[dict[str, Any], str]:
 
 def _stop(options: argparse.Namespace) -> tuple[dict[str, Any], str]:
     """Ask, and press on until the worker is gone."""
+    if is_sweep_id(options.id):
+        return sweeps.stop(options.id, pause=lambda: time.sleep(LOOK_EVERY_SECONDS))
     actions.stop(paths.RUNS, options.id)
     while (job := show(paths.RUNS, options.id)).state == "stopping":
         time.sleep(LOOK_EVERY_SECONDS)
         with suppress(ValueError):  # it ended just now
             actions.stop(paths.RUNS, options.id)
-    return {"id": job.id, "state": job.state}, _line(job)
+    return {"id": job.id, "state": job.state}, line(job)
 
 
 def _resume(options: argparse.Namespace) -> tuple[dict[str, Any], str]:
+    if is_sweep_id(options.id):
+        return sweeps.resume(options.id, lambda job: launcher_of(job, os.environ))
     before = show(paths.RUNS, options.id)
     actions.resume(paths.RUNS, options.id, launcher_of(before, os.environ))
     told = f"{options.id} is in the queue{_queue(before.on)}{_from(before)}"
@@ -205,6 +231,8 @@ def _resume(options: argparse.Namespace) -> tuple[dict[str, Any], str]:
 
 
 def _remove(options: argparse.Namespace) -> tuple[dict[str, Any], str]:
+    if is_sweep_id(options.id):
+        return sweeps.remove(options.id)
     actions.remove(paths.RUNS, options.id)
     return {"id": options.id}, f"{options.id} is removed"
 
@@ -230,13 +258,3 @@ def _from(before: Job) -> str:
 
 def _queue(on: On) -> str:
     return " of the cluster" if on == "slurm" else ""
-
-
-def _line(job: Job) -> str:
-    place = "" if job.place is None else f" ({job.place}. in line)"
-    steps = "" if job.status is None else f"step {job.status.step}, "
-    line = f"{job.id}  {job.state + place:<18} {steps}{job.progress:.0%}  {job.name}"
-    if job.there is None:
-        return line
-    where = f"on the cluster{'' if job.host is None else f', {job.host}'}"
-    return f"{line}  ({where}{f': {job.there.reason}' if job.there.reason else ''})"

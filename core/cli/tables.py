@@ -5,14 +5,17 @@ Tables of trainings: each is trained once, and goes on where it was stopped.
 
 import argparse
 import json
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from statistics import mean
 from typing import Any
 
+from core import paths
 from core.checkpoints.shelf import CARD
 from core.cli.arguments import named_file
 from core.cli.train import begin, tell, train
 from core.files import read_json, write_json
+from core.jobs.sweeps import jobs_of_sweep
 from core.paths import ASSETS, RUNS
 from core.runs.folder import RUN
 from core.runs.kinds import kind_of, kind_of_dict
@@ -39,7 +42,20 @@ def add_table(
     parser.add_argument("--steps", type=int, help="of each training, in the place of minutes")
     parser.add_argument("--runs", type=Path, default=runs, metavar="DIR", help="goes on with these")
     parser.add_argument("--out", type=named_file, default=out, metavar="FILE")
+    parser.add_argument(
+        "--sweep", metavar="ID", help="the table of this sweep's finished jobs; nothing is trained"
+    )
     parser.add_argument("--json", action="store_true", help="one JSON object to standard output")
+
+
+def cards_of_sweep(sweep_id: str) -> list[dict[str, Any]]:
+    """The cards of its jobs by rising seed. Raises ValueError while one has not finished."""
+    jobs = jobs_of_sweep(paths.RUNS, sweep_id)
+    if unfinished := [job for job in jobs if job.state != "finished"]:
+        job = unfinished[0]
+        raise ValueError(f"job {job.id} of {sweep_id} is {job.state}: a table needs finished ones")
+    cards = [read_json(paths.RUNS / job.id / CARD) for job in jobs]
+    return sorted(cards, key=lambda card: card["seed"])
 
 
 def trained(
@@ -111,13 +127,16 @@ def ablation(options: argparse.Namespace) -> None:
     """
     rows, file = ABLATIONS[options.of]
     options.steps = options.steps or rows[0].recipe.n_steps
-    cards = [
-        trained(row.recipe, options, seed=options.seed, tuning=True, steps=options.steps)
-        for row in rows
-    ]
+    if options.sweep is None:
+        cards = [
+            trained(row.recipe, options, seed=options.seed, tuning=True, steps=options.steps)
+            for row in rows
+        ]
+    else:
+        cards = _cards_of_rows(rows, options.sweep)
     table: dict[str, Any] = {
-        "minutes": None if options.steps else options.minutes,
-        "seed": options.seed,
+        "minutes": None if options.steps or options.sweep else options.minutes,
+        "seed": cards[0]["seed"],
         "machine": cards[0]["machine"],
         "split": "held-out",
         "total": cards[0]["figures"]["held_out"]["total"],
@@ -128,6 +147,25 @@ def ablation(options: argparse.Namespace) -> None:
         print(json.dumps(table, ensure_ascii=False))
     else:
         print("\n".join(map(_ablation_line, table["runs"])))
+
+
+def _cards_of_rows(rows: Sequence[Variation], sweep_id: str) -> list[dict[str, Any]]:
+    """The one card of each row, all of one seed and as many steps. Raises ValueError."""
+    found = {
+        kind_of_dict(card["recipe"]).read_recipe(card["recipe"]): card
+        for card in cards_of_sweep(sweep_id)
+    }
+    if {*found} != {row.recipe for row in rows} or len(_lengths(found.values())) > 1:
+        names = ", ".join(row.recipe.name for row in rows)
+        raise ValueError(
+            f"{sweep_id}: needed is one job of each of these presets, all of one seed and as many "
+            f"steps: {names}"
+        )
+    return [found[row.recipe] for row in rows]
+
+
+def _lengths(cards: Iterable[dict[str, Any]]) -> set[tuple[int, int]]:
+    return {(card["seed"], card["n_steps"]) for card in cards}
 
 
 def _ablation_row(variation: Variation, card: dict[str, Any]) -> dict[str, Any]:
@@ -166,15 +204,18 @@ def seeds(options: argparse.Namespace) -> None:
     """
     if len(set(options.seeds)) < len(options.seeds):
         raise ValueError(f"each seed once, not {' '.join(map(str, options.seeds))}")
-    recipe = preset(options.preset)
-    cards: list[dict[str, Any]] = []
-    for seed in options.seeds:
-        steps = cards[0]["n_steps"] if cards else options.steps
-        cards.append(trained(recipe, options, seed=seed, tuning=False, steps=steps))
+    if options.sweep is None:
+        cards: list[dict[str, Any]] = []
+        for seed in options.seeds:
+            steps = cards[0]["n_steps"] if cards else options.steps
+            recipe = preset(options.preset)
+            cards.append(trained(recipe, options, seed=seed, tuning=False, steps=steps))
+    else:
+        cards = _cards_of_seeds(options.sweep)
     accuracies = [card["figures"]["dev"]["accuracy"] for card in cards]
     table: dict[str, Any] = {
-        "preset": recipe.name,
-        "minutes": options.minutes,
+        "preset": cards[0]["recipe"]["name"],
+        "minutes": None if options.sweep else options.minutes,
         "machine": cards[0]["machine"],
         "split": "dev",
         "mean": mean(accuracies),
@@ -186,7 +227,18 @@ def seeds(options: argparse.Namespace) -> None:
         print(json.dumps(table, ensure_ascii=False))
     else:
         low, high = table["range"]
-        print(f"{recipe.name}: {table['mean']:.1%} of dev ({low:.1%} to {high:.1%})")
+        print(f"{table['preset']}: {table['mean']:.1%} of dev ({low:.1%} to {high:.1%})")
+
+
+def _cards_of_seeds(sweep_id: str) -> list[dict[str, Any]]:
+    """Raises ValueError unless they differ in their seed alone."""
+    cards = cards_of_sweep(sweep_id)
+    if any(
+        (card["recipe"], card["n_steps"]) != (cards[0]["recipe"], cards[0]["n_steps"])
+        for card in cards
+    ):
+        raise ValueError(f"the jobs of {sweep_id} differ in more than their seed, or in steps")
+    return cards
 
 
 def _seed_row(card: dict[str, Any]) -> dict[str, Any]:

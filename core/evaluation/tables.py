@@ -84,11 +84,12 @@ class Ablation:
 class SeedSpread:
     """Accuracies of one preset, trained anew with each seed.
 
-    All have the `n_steps` that `minutes` gave the first; `seconds` is what each took.
+    All have the `n_steps` that `minutes` gave the first, if it was not told in steps; `seconds` is
+    what each took.
     """
 
     preset: str
-    minutes: float
+    minutes: float | None
     n_steps: int
     seconds: tuple[float, ...]
     machine: str
@@ -179,7 +180,7 @@ def load_seeds(path: Path) -> SeedSpread | None:
         (n_steps,) = {int(run["n_steps"]) for run in data["runs"]}
         return SeedSpread(
             preset=data["preset"],
-            minutes=float(data["minutes"]),
+            minutes=None if data["minutes"] is None else float(data["minutes"]),
             n_steps=n_steps,
             seconds=tuple(float(run["seconds"]) for run in data["runs"]),
             machine=data["machine"],

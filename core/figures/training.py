@@ -1,4 +1,4 @@
-"""Pictures of trainings: loss and right answers as they go, and at the moments that were kept.
+"""Pictures of trainings: loss and right answers as they go, of runs or of means over runs.
 
 Runs are told apart by colour, dashes and the shape of their points, in the order given; what a
 constant answer would reach is grey. Shares lie on a scale from 0 to 1, so that small steps stay
@@ -13,7 +13,7 @@ import altair as alt
 import pandas as pd
 
 from core.figures import elements
-from core.figures.palette import FONT_SIZE, KEY, MASKED, RUNS, VALUE
+from core.figures.palette import FONT_SIZE, MASKED, RUNS
 from core.figures.template import Figure, hole, laid_out, table, template
 
 LossCurve = tuple[str, Sequence[tuple[float, float]]]  # name, (x, loss) …
@@ -21,7 +21,6 @@ AccuracyCurve = tuple[str, Sequence[tuple[float, float, float, float]]]  # …, 
 SHAPES = ("circle", "square", "triangle-up", "diamond")
 MOST_CURVES = len(RUNS)
 SHORT = "format(datum.value, datum.value < 10000 ? ',' : '~s')"  # 1,500 and 15k
-MOMENTS_HEIGHT = 84  # pixels
 LATE = 0.6  # names of phases that begin behind it stand on the left of their line
 
 
@@ -50,26 +49,45 @@ def loss_chart(
     )
 
 
-@template
-def _loss_chart(tables: tuple[str, ...], *, alone: bool) -> alt.LayerChart:
-    x, legend = _along(), _legend(400, alone=alone)
-    lines = (
-        table("losses")
-        .mark_line(strokeWidth=2.5)
-        .encode(
-            x=x,
-            y=alt.Y(
-                "loss:Q",
-                title="loss (nats a token)",
-                scale=alt.Scale(zero=False),
-                axis=elements.axis(tickCount=5),
-            ),
-            color=_marked(alt.Color, "colours", legend),
-            strokeDash=_marked(alt.StrokeDash, "dashes", legend),
-            tooltip=[*_where(), alt.Tooltip("loss:Q", format=".3f")],
-        )
+def mean_loss_chart(curves: Sequence[AccuracyCurve], *, axis: str, height: int = 250) -> Figure:
+    """Mean losses with their 95 % intervals as bands: (x, mean, low, high) of each name."""
+    rows = [(name, *point) for name, points in curves for point in points]
+    frame = pd.DataFrame(rows, columns=["name", "at", "loss", "low", "high"]).round(5)
+    return _loss_chart((), alone=len(curves) == 1, banded=True).fill(
+        {"losses": frame},
+        **_runs([name for name, _ in curves]),
+        **_ends(axis, None),
+        height=height,
     )
-    return _finished([*(_phases(x) if "phases" in tables else []), lines])
+
+
+@template
+def _loss_chart(tables: tuple[str, ...], *, alone: bool, banded: bool = False) -> alt.LayerChart:
+    # A band would make a disc of a line's symbol.
+    strokes = {"symbolType": "stroke", "symbolStrokeWidth": 2.5} if banded else {}
+    x, legend = _along(), _legend(400, alone=alone, **strokes)
+    base, colour = table("losses").encode(x=x), _marked(alt.Color, "colours", legend)
+    ends = [alt.Tooltip("low:Q", title="95 % from", format=".3f")] if banded else []
+    ends += [alt.Tooltip("high:Q", title="to", format=".3f")] if banded else []
+    lines = base.mark_line(strokeWidth=2.5).encode(
+        y=_loss("loss"),
+        color=colour,
+        strokeDash=_marked(alt.StrokeDash, "dashes", legend),
+        tooltip=[*_where(), alt.Tooltip("loss:Q", format=".3f"), *ends],
+    )
+    band = base.mark_area(opacity=0.2).encode(y=_loss("low"), y2="high:Q", color=colour)
+    return _finished(
+        [*(_phases(x) if "phases" in tables else []), *([band] if banded else []), lines]
+    )
+
+
+def _loss(field: str) -> alt.Y:
+    return alt.Y(
+        f"{field}:Q",
+        title="loss (nats a token)",
+        scale=alt.Scale(zero=False),
+        axis=elements.axis(tickCount=5),
+    )
 
 
 def accuracy_chart(
@@ -114,52 +132,6 @@ def _accuracy_chart(tables: tuple[str, ...], *, alone: bool) -> alt.LayerChart:
         base.mark_point(size=60, filled=True, opacity=1).encode(y=y, shape=shape, color=colour),
     ]
     return _finished([*(_constants() if "constants" in tables else []), *layers])
-
-
-def accuracy_at_moments(
-    points: Sequence[tuple[str, float]], marks: Sequence[tuple[str, str]], *, title: str
-) -> Figure:
-    """Accuracy at each moment (name, share); `marks` are (what, moment) with a line and its name.
-
-    Moments stand at equal distances, as on a slider: snapshots lie dense early and sparse late.
-    """
-    moments = [name for name, _ in points]
-    moments += [moment for _, moment in marks if moment not in moments]
-    return _accuracy_at_moments().fill(
-        {
-            "points": pd.DataFrame(points, columns=["moment", "accuracy"]),
-            "marks": pd.DataFrame(_marks_at_one_moment(marks), columns=["moment", "what"]),
-        },
-        moments=moments,
-        title=title,
-    )
-
-
-@template
-def _accuracy_at_moments() -> alt.LayerChart:
-    domain, ticks = alt.Scale(domain=hole("moments")), elements.axis(labelAngle=0)
-    x = alt.X("moment:N", title=None, scale=domain, axis=ticks)
-    base = table("points").encode(
-        x=x,
-        y=alt.Y(
-            "accuracy:Q",
-            title="right",
-            scale=alt.Scale(domain=[0, 1]),
-            axis=elements.axis(values=[0, 0.5, 1], format=".0%"),
-        ),
-        tooltip=["moment:N", alt.Tooltip("accuracy:Q", format=".1%")],
-    )
-    rules = table("marks").mark_rule(color=KEY, strokeWidth=3).encode(x=x, tooltip=["what:N"])
-    names = (
-        table("marks")
-        .mark_text(color=KEY, fontSize=FONT_SIZE, fontWeight="bold", dx=6, align="left")
-        .encode(x=x, y=alt.value(10), text="what:N")
-    )
-    line = base.mark_line(color=VALUE, strokeWidth=3)
-    dots = base.mark_point(color=VALUE, filled=True, size=90, opacity=1)
-    return elements.fitted(
-        alt.LayerChart(layer=[rules, line, dots, names]), MOMENTS_HEIGHT, hole("title")
-    )
 
 
 def _runs(names: list[str]) -> dict[str, Any]:
@@ -250,11 +222,3 @@ def _finished(layers: list[alt.Chart]) -> alt.LayerChart:
         height=hole("height"),
         autosize=alt.AutoSizeParams(type="fit-x", contains="padding"),
     )
-
-
-def _marks_at_one_moment(marks: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
-    """(moment, names): two marks at the same moment share one line and one text."""
-    found: dict[str, list[str]] = {}
-    for what, moment in marks:
-        found.setdefault(moment, []).append(what)
-    return [(moment, ", ".join(names)) for moment, names in found.items()]

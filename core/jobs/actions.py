@@ -8,7 +8,7 @@ import shutil
 import signal
 import socket
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -20,21 +20,26 @@ from core.jobs.folder import (
     JOB,
     LOCK,
     StopRequest,
+    SweepName,
     Ticket,
     job_folder,
     named_folder,
     new_id,
+    new_sweep_id,
     write_owner,
     write_stop,
+    write_sweep_name,
     write_ticket,
 )
 from core.jobs.launcher import Launcher, send
 from core.jobs.leftovers import UNFINISHED, Leftover, clear
 from core.jobs.locks import HeldError, held, is_held, queue_lock
 from core.jobs.slurm import press_on, withdraw_waiting
+from core.jobs.spec import TrainSpec
 from core.jobs.state import RESUMABLE, Job, State, list_all, read_job
 
 MOST_WAITING = 20
+MOST_IN_SWEEPS = 40  # beside them; each that waits is a process of about 26 MB
 LEAST_FREE_BYTES = 200_000_000
 ENDING_SECONDS = 2.0
 SIGTERM_AFTER_SECONDS, SIGKILL_AFTER_SECONDS = 15.0, 45.0
@@ -57,29 +62,72 @@ def start(
     `owner` says whose it is; `allow` raises ValueError for one job too many beside all others.
     Raises ValueError if it cannot be started here, OSError if the disk refuses.
     """
+    (job_id,) = _start_all(root, [spec], launcher, sweep=None, owner=owner, allow=allow)
+    return job_id
+
+
+def start_sweep(
+    root: Path,
+    specs: Sequence[TrainSpec],
+    launcher: Launcher,
+    *,
+    name: str,
+    owner: str | None = None,
+    allow: Callable[[list[Job]], None] = _anybody,
+) -> tuple[str, list[str]]:
+    """Put all trainings of a sweep into the queue at once, or none; returns its id and theirs.
+
+    The ids of the jobs sort in the order of the specs. Raises as `start` does, for all together.
+    """
+    sweep = SweepName(id=new_sweep_id(datetime.now(UTC)), name=name)
+    return sweep.id, _start_all(root, specs, launcher, sweep=sweep, owner=owner, allow=allow)
+
+
+def _start_all(
+    root: Path,
+    specs: Sequence[Assignment],
+    launcher: Launcher,
+    *,
+    sweep: SweepName | None,
+    owner: str | None,
+    allow: Callable[[list[Job]], None],
+) -> list[str]:
     _refuse_obstacle(launcher)
-    check_assignment(spec)
+    for spec in specs:
+        check_assignment(spec)
     with queue_lock(root):
-        sweep(root)
+        tidy(root)
         jobs = list_all(root)
-        _refuse_crowd(root, jobs)
+        _refuse_crowd(root, jobs, in_sweep=sweep is not None, n_new=len(specs))
         allow(jobs)
-        job_id = new_id(datetime.now(UTC))
-        folder = root / job_id
-        part = root / f".new-{job_id}"
+        now = datetime.now(UTC)
+        ids = sorted(new_id(now) for _ in specs)
+        parts, folders = [root / f".new-{one}" for one in ids], [root / one for one in ids]
+        first = _ticket(1, jobs, launcher)
         try:
-            part.mkdir()
-            write_json(part / JOB, spec.to_dict())
-            write_ticket(part, _ticket(1, jobs, launcher))
-            if owner is not None:
-                write_owner(part, owner)
-            part.rename(folder)  # a folder with an id is a whole job
-            launcher.launch(folder, threads=spec.threads)
-        except (OSError, ValueError):  # a full disk; a cluster that does not take it
-            for path in (part, folder):
+            for number, (spec, part) in enumerate(zip(specs, parts, strict=True)):
+                ticket = replace(first, order=first.order + number)
+                _write_job(part, spec, ticket, owner=owner, sweep=sweep)
+            for part, folder in zip(parts, folders, strict=True):
+                part.rename(folder)  # a folder with an id is a whole job
+            launcher.launch_all(folders, threads=specs[0].threads)
+        except (OSError, ValueError):  # a full disk; a cluster that does not take them
+            for path in (*parts, *folders):
                 shutil.rmtree(path, ignore_errors=True)
             raise
-    return job_id
+    return ids
+
+
+def _write_job(
+    part: Path, spec: Assignment, ticket: Ticket, *, owner: str | None, sweep: SweepName | None
+) -> None:
+    part.mkdir()
+    write_json(part / JOB, spec.to_dict())
+    write_ticket(part, ticket)
+    if owner is not None:
+        write_owner(part, owner)
+    if sweep is not None:
+        write_sweep_name(part, sweep)
 
 
 def resume(root: Path, job_id: str, launcher: Launcher) -> None:
@@ -95,7 +143,7 @@ def resume(root: Path, job_id: str, launcher: Launcher) -> None:
         if job.assignment is None or job.ticket is None:
             raise ValueError(f"job {job_id} cannot go on: {job.message}")
         jobs = list_all(root)
-        _refuse_crowd(root, jobs)
+        _refuse_crowd(root, jobs, in_sweep=job.sweep is not None)
         with _without_worker(folder):
             write_ticket(folder, _ticket(job.ticket.attempt + 1, jobs, launcher))
         try:
@@ -133,7 +181,7 @@ def remove(root: Path, job_id: str) -> None:
     folder = named_folder(root, job_id)
     away = root / f".removed-{job_id}"
     with queue_lock(root):
-        sweep(root)
+        tidy(root)
         if (folder / JOB).is_file() and (job := read_job(folder)).is_active:
             raise ValueError(f"job {job_id} is {job.state}: stop it first")
         with _without_worker(folder):
@@ -141,7 +189,7 @@ def remove(root: Path, job_id: str) -> None:
     shutil.rmtree(away, ignore_errors=True)
 
 
-def sweep(root: Path) -> None:
+def tidy(root: Path) -> None:
     """Delete what a killed start, remove or keep has left; only under the queue's lock."""
     for pattern in UNFINISHED:
         for path in root.glob(pattern):
@@ -192,14 +240,20 @@ def _refuse_obstacle(launcher: Launcher) -> None:
         raise ValueError(obstacle)
 
 
-def _refuse_crowd(root: Path, jobs: list[Job]) -> None:
-    if sum(job.state == "queued" for job in jobs) >= MOST_WAITING:
-        raise ValueError(f"{MOST_WAITING} jobs are waiting already; remove one or come back later")
-    free = shutil.disk_usage(root).free
-    if free < LEAST_FREE_BYTES:
+def _refuse_crowd(root: Path, jobs: list[Job], *, in_sweep: bool, n_new: int = 1) -> None:
+    """Jobs of sweeps have a limit of their own, so that a large one keeps nobody else out."""
+    crowd = [job for job in jobs if job.state == "queued" and (job.sweep is not None) is in_sweep]
+    most, whose = (MOST_IN_SWEEPS, "jobs of sweeps") if in_sweep else (MOST_WAITING, "jobs")
+    if len(crowd) + n_new > most:
         raise ValueError(
-            f"the disk has {free / 1e6:.0f} MB left; a job needs {LEAST_FREE_BYTES / 1e6:.0f} MB"
+            f"{most} {whose} are waiting already; remove one or come back later"
+            if n_new == 1
+            else f"{n_new} jobs beside {len(crowd)} {whose} that wait: at most {most} may wait"
         )
+    free, needed = shutil.disk_usage(root).free, n_new * LEAST_FREE_BYTES
+    if free < needed:
+        who = "a job needs" if n_new == 1 else f"{n_new} jobs need"
+        raise ValueError(f"the disk has {free / 1e6:.0f} MB left; {who} {needed / 1e6:.0f} MB")
 
 
 def _either(states: tuple[str, ...]) -> str:

@@ -5,6 +5,7 @@ ticket.json  the attempt that is wanted and its place in the queue; written by s
 stop.json    a request to end one attempt; written by stop
 status.json  how the attempt goes; written by the worker alone, while it holds worker.lock
 owner.json   a hash that says whose it is, where a page started it; written once, with job.json
+sweep.json   which sweep it belongs to, if any; written once, with job.json
 slurm.json   which attempt was sent to a cluster; `core/jobs/submission.py` says what else is there
 
 Each is replaced whole. An attempt has a number, so that what belongs to an earlier one counts no
@@ -24,13 +25,14 @@ from core.files import read_json, write_json
 from core.from_json import dataclass_from_dict
 
 JOB, TICKET, STOP, STATUS = "job.json", "ticket.json", "stop.json", "status.json"
-OWNER = "owner.json"
+OWNER, SWEEP = "owner.json", "sweep.json"
 SUBMISSION = "slurm.json"
 LOCK, LOG = "worker.lock", "log.txt"
 TAIL_BYTES = 65536  # of a log, that are read
 PATIENCE_SECONDS = 30.0
 
 _ID = re.compile(r"[0-9]{8}-[0-9]{6}-[0-9a-f]{6}")
+_OF_SWEEP = "sweep-"  # in front of what else looks like the id of a job
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +57,15 @@ class StopRequest:
     terminated_at: float | None = None
 
 
-Request = TypeVar("Request", Ticket, StopRequest)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SweepName:
+    """The sweep that a job belongs to: what all of them have in common, and no folder."""
+
+    id: str
+    name: str
+
+
+Request = TypeVar("Request", Ticket, StopRequest, SweepName)
 
 
 def new_id(now: datetime) -> str:
@@ -66,6 +76,16 @@ def new_id(now: datetime) -> str:
 def is_id(text: str) -> bool:
     """Whether a text has the form of an id; nothing else ever becomes part of a path."""
     return _ID.fullmatch(text) is not None
+
+
+def new_sweep_id(now: datetime) -> str:
+    """A name for a sweep, which nobody takes for that of a job."""
+    return f"{_OF_SWEEP}{new_id(now)}"
+
+
+def is_sweep_id(text: str) -> bool:
+    """Whether a text has the form of a sweep's id."""
+    return text.startswith(_OF_SWEEP) and is_id(text.removeprefix(_OF_SWEEP))
 
 
 def job_folder(root: Path, job_id: str) -> Path:
@@ -135,6 +155,21 @@ def write_owner(folder: Path, owner: str) -> None:
     write_json(folder / OWNER, {"owner": owner})
 
 
+def read_sweep_name(folder: Path) -> SweepName | None:
+    """Which sweep it belongs to; None for a job alone. Raises ValueError if it is damaged."""
+    if not (folder / SWEEP).exists():
+        return None
+    found = _read_request(folder / SWEEP, SweepName, needed="a text")
+    if not is_sweep_id(found.id):
+        raise ValueError(f"{folder / SWEEP}: {found.id!r:.60} is no id of a sweep")
+    return found
+
+
+def write_sweep_name(folder: Path, sweep: SweepName) -> None:
+    """Before the folder has its name."""
+    write_json(folder / SWEEP, asdict(sweep))
+
+
 def is_stop_requested(folder: Path, attempt: int) -> bool:
     """What a worker asks between two steps; costs one look at the folder if there is none."""
     request = read_stop(folder)
@@ -166,12 +201,12 @@ def sweep_unfinished(folder: Path) -> None:
             path.unlink(missing_ok=True)
 
 
-def _read_request(path: Path, kind: type[Request]) -> Request:
+def _read_request(path: Path, kind: type[Request], *, needed: str = "a number") -> Request:
     data = read_json(path)
     names = [field.name for field in fields(kind)]
     if sorted(data) != sorted(names):
         raise ValueError(f"{path}: needs exactly {', '.join(names)}")
     try:
-        return dataclass_from_dict(kind, data, needed="a number")
+        return dataclass_from_dict(kind, data, needed=needed)
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from None

@@ -20,11 +20,13 @@ from core.jobs.folder import (
     JOB,
     LOCK,
     StopRequest,
+    SweepName,
     Ticket,
     job_folder,
     job_folders,
     read_owner,
     read_stop,
+    read_sweep_name,
     read_ticket,
 )
 from core.jobs.locks import is_held
@@ -50,11 +52,10 @@ Read = TypeVar("Read")
 class Job:
     """All that is known of a job at one moment; what cannot be read of it is None.
 
-    `spec` is that of a training, `bench` that of a measurement, `look` that of a sweep over
-    networks of pictures. `place` is 1 for the next in the
-    queue of its device. `lost` is the file for want of which it cannot go on. `owner` is a hash
-    that says who started it on a page. `there` is how it stands on a cluster, where it was sent to
-    one.
+    `spec` is that of a training, `bench` that of a measurement, `look` that of many short trainings
+    on pictures. `place` is 1 for the next in the queue of its device. `lost` is the file for want
+    of which it cannot go on. `owner` is a hash that says who started it on a page, `sweep` what it
+    is a part of. `there` is how it stands on a cluster, where it was sent to one.
     """
 
     id: str
@@ -70,6 +71,7 @@ class Job:
     look: LookJob | None = None
     lost: str | None = None
     owner: str | None = None
+    sweep: SweepName | None = None
     there: Standing | None = None
 
     @property
@@ -125,6 +127,7 @@ class Job:
             "on": self.on,
             "host": self.host,
             "reason": (self.there.reason or None) if self.there is not None else None,
+            "sweep": None if self.sweep is None else self.sweep.id,
         }
 
 
@@ -188,6 +191,7 @@ def read_job(folder: Path, *, now: float | None = None) -> Job:
     status = _tried(read_status, folder, problems)
     stop = _tried(read_stop, folder, problems)
     owner = _tried(read_owner, folder, problems)
+    sweep = _tried(read_sweep_name, folder, problems)
     there = None
     if seen is None or ticket is None or sent is None:
         state, message = _derive(alive, ticket, status, stop, now)
@@ -214,6 +218,7 @@ def read_job(folder: Path, *, now: float | None = None) -> Job:
         stop=stop,
         lost=lost,
         owner=owner,
+        sweep=sweep,
         there=there,
     )
 

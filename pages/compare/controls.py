@@ -8,8 +8,8 @@ import streamlit as st
 
 from core.checkpoints.shelf import dev_curve, snapshot_steps
 from core.data.people import BIRTHPLACE
+from core.figures.moments import accuracy_at_moments
 from core.figures.template import Figure
-from core.figures.training import accuracy_at_moments
 from core.inspection.traced import AttentionTrace
 from core.paths import CHECKPOINTS
 from pages.shared import bound

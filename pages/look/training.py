@@ -45,7 +45,9 @@ def show_training() -> None:
     """The form, and the jobs that there are."""
     with st.expander("Train them on this machine", key=f"{PREFIX}training"):
         choice = _choose()
-        spec, can_start = job_kit.offered(lambda: SweepSpec(**choice), look_job)
+        spec, can_start = job_kit.offered(
+            lambda: SweepSpec(**choice), lambda made: [look_job(made)]
+        )
         if spec is not None:
             st.caption(whole(words.expected(len(spec.cases), seconds_of(spec) / spec.threads)))
         st.button(

@@ -151,9 +151,10 @@ def _spread_line(spread: SeedSpread) -> str:
     """Mean and range over seeds, in one sentence."""
     low, high = spread.range
     minutes = " to ".join(dict.fromkeys(f"{end(spread.seconds) / 60:.0f}" for end in (min, max)))
+    told = "" if spread.minutes is None else f" that {spread.minutes:.3g} minutes gave the first"
     return (
         f"**Seeds.** {plain(spread.preset)} trained anew with {len(spread.accuracies)} seeds: "
         f"{percent(spread.mean)} of {plain(spread.split)} on average, from {percent(low)} to "
-        f"{percent(high)}. All had the {spread.n_steps:,} steps that {spread.minutes:.3g} minutes "
-        f"gave the first, and took {minutes} minutes ({plain(spread.machine)})."
+        f"{percent(high)}. All had the {spread.n_steps:,} steps{told}, and took {minutes} minutes "
+        f"({plain(spread.machine)})."
     )

@@ -98,7 +98,9 @@ def _number(text: str, default: int, key: str) -> int:
 
 def _offer(choice: dict[str, Any], on: On) -> None:
     """Start and what it would take, or why there is nothing to start."""
-    spec, can_start = job_kit.offered(lambda: spec_from_dict(choice), bench_job)
+    spec, can_start = job_kit.offered(
+        lambda: spec_from_dict(choice), lambda made: [bench_job(made)]
+    )
     st.button(
         "Measure",
         type="primary",

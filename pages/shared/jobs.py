@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import pandas as pd
 import streamlit as st
@@ -18,7 +18,9 @@ from core.jobs import actions
 from core.jobs.assignment import Assignment
 from core.jobs.launcher import LocalLauncher
 from core.jobs.places import launcher_of, launcher_on
+from core.jobs.spec import TrainSpec
 from core.jobs.state import Job, On, list_all
+from core.jobs.sweeps import Sweep
 from core.server import Action
 from pages.shared import link, who
 from pages.shared.charts import download, download_svg
@@ -65,16 +67,16 @@ def too_much(make: Callable[[], Sequence[Assignment]]) -> str | None:
 
 
 def offered(
-    make: Callable[[], Spec], job_of: Callable[[Spec], Assignment]
+    make: Callable[[], Spec], jobs_of: Callable[[Spec], Sequence[Assignment]]
 ) -> tuple[Spec | None, bool]:
-    """What a form asks for, and whether its job can be started; else the reason is on the page."""
+    """What a form asks for, and whether its jobs can be started; else the reason is on the page."""
     spec, reason = None, obstacle()
     try:
         spec = made = make()
     except ValueError as error:
         st.error(plain(str(error)), icon=":material/block:")
     else:
-        reason = reason or too_much(lambda: [job_of(made)])
+        reason = reason or too_much(lambda: jobs_of(made))
     if reason is not None:
         st.warning(plain(reason), icon=":material/info:")
     return spec, spec is not None and reason is None
@@ -103,6 +105,27 @@ def begin(page: JobPage, specs: Sequence[Assignment], view: str, on: On = "local
     attempt(page, start)
 
 
+def begin_sweep(page: JobPage, sweep: Sweep, view: str, on: On = "local") -> None:
+    """Put all trainings of a sweep into the queue, or none; the sweep is looked at."""
+
+    def start() -> None:
+        who.demand("start")
+        _demand_place(on)
+        wanted = [cast(TrainSpec, who.shortened(spec)) for spec in sweep.specs]
+        st.session_state[page.chosen], _ = actions.start_sweep(
+            paths.RUNS,
+            wanted,
+            launcher_on(on, os.environ),
+            name=sweep.name,
+            owner=who.owner(),
+            allow=lambda jobs: who.demand_room(jobs, wanted),
+        )
+        if st.session_state.get(page.view) != view:
+            st.session_state[page.view] = view
+
+    attempt(page, start)
+
+
 def stop(job: Job) -> None:
     """Ask it to end after its step."""
     who.demand("stop", job)
@@ -125,6 +148,11 @@ def remove(page: JobPage, job: Job) -> None:
     """Delete it; the page then looks at another."""
     who.demand("remove", job)
     actions.remove(paths.RUNS, job.id)
+    look_at_another(page)
+
+
+def look_at_another(page: JobPage) -> None:
+    """After what was looked at is gone."""
     st.session_state.pop(page.chosen, None)
     st.query_params.pop(page.query, None)
 

@@ -1,6 +1,6 @@
 """Loss and right answers of one run or of several: what was measured, the charts, the files."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -19,6 +19,7 @@ from core.jobs.curves import (
     phase_begins,
     whole,
 )
+from core.jobs.over_seeds import Group, mean_answers, mean_losses, rows_of_counted
 from core.jobs.state import Job
 from core.runs.journal import read_metrics
 from pages.shared import jobs as job_kit
@@ -27,6 +28,7 @@ from pages.shared.text import percent, plain
 from pages.training import words
 
 STEPS, LOW = "steps", 170  # pixels of a chart under a story
+MEANS = 210  # of one under a legend of four
 TABLES_KEY = "training-tables"
 Rows = Sequence[Mapping[str, Any]]
 Shown = tuple[dict[str, Rows], dict[str, Figure]]  # what the charts are made of, the charts
@@ -97,6 +99,26 @@ def show_answers(job: Job, rows: Rows, *, axis: str, title: str, main: bool = Fa
     return {job.name: rows}, {job.name: _show(st.container(), chart, title, main=main)}
 
 
+def show_means(groups: Sequence[Group], names: Sequence[str], *, axis: str, window: int) -> Shown:
+    """The same two charts of means over seeds, with the intervals of the means as bands."""
+    jobs = [job for group in groups for job in group.jobs]
+    rows = {job.id: read_rows(job) for job in jobs}
+    counted = {
+        name: rows_of_counted(group, rows) for name, group in zip(names, groups, strict=True)
+    }
+    losses = [(name, mean_losses(runs, axis, window=window)) for name, runs in counted.items()]
+    answers = [(name, mean_answers(runs, axis)) for name, runs in counted.items()]
+    loss = figures.mean_loss_chart(losses, axis=words.AXES[axis], height=MEANS)
+    right = figures.accuracy_chart(answers, constants(jobs), axis=words.AXES[axis], height=MEANS)
+    places = st.columns(2)
+    title = f"{words.smoothed_title(window)}: mean over seeds"
+    charts = {
+        "Loss": _show(places[0], loss, title),
+        "Answers": _show(places[1], right, "Right held-out answers: mean over seeds", main=True),
+    }
+    return {name: rows[job.id] for name, job in zip(names_of(jobs), jobs, strict=True)}, charts
+
+
 def _show(place: DeltaGenerator, chart: Figure, title: str, *, main: bool = False) -> Figure:
     """The chart under its title; as a file it carries it."""
     place.markdown(f"**{plain(title)}**")
@@ -104,10 +126,16 @@ def _show(place: DeltaGenerator, chart: Figure, title: str, *, main: bool = Fals
     return chart.titled(title)
 
 
-def show_files(measured: Mapping[str, Rows], charts: Mapping[str, Figure]) -> None:
-    """Every picture as SVG, every measurement as CSV and as a table."""
+def show_files(
+    measured: Mapping[str, Rows],
+    charts: Mapping[str, Figure],
+    more: Callable[[], None] = lambda: None,
+) -> None:
+    """Every picture as SVG, every measurement as CSV and as a table, and `more` buttons."""
     if measured:
-        job_kit.show_files("As tables and files", charts, lambda: _table(measured), key=TABLES_KEY)
+        job_kit.show_files(
+            "As tables and files", charts, lambda: _table(measured), key=TABLES_KEY, more=more
+        )
 
 
 def _table(measured: Mapping[str, Rows]) -> pd.DataFrame:

@@ -97,6 +97,24 @@ def choose_length(recipe: Recipe) -> tuple[float | None, int]:
     return minutes, int(seed)
 
 
+def choose_sweep() -> tuple[str, str]:
+    """Seeds and learning rates of a sweep, as they are typed; both empty for one training."""
+    with st.expander("Several at once: a sweep", expanded=False):
+        seeds = bound.text_input(
+            "Seeds",
+            placeholder="0 1 2",
+            key="training-seeds",
+            help="In the place of the seed above: a training from each of them.",
+        )
+        rates = bound.text_input(
+            "Learning rates",
+            placeholder="0.03 0.01 0.003",
+            key="training-rates",
+            help="A training at each of them, from every seed.",
+        )
+    return seeds, rates
+
+
 def choose_model(recipe: Recipe, *, fixed: bool) -> Overrides:
     """What differs from the preset; a checkpoint's sizes are `fixed`."""
     with st.expander("Model and learning rate", expanded=False):

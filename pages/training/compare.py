@@ -1,6 +1,6 @@
 """Several runs side by side: curves, results with their intervals, and settings that differ."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
@@ -32,9 +32,18 @@ def choose_axis() -> str:
 
 def choose_runs(jobs: Sequence[Job]) -> tuple[str, int]:
     """Which runs, as they stand in the address, and over how many lines the loss is averaged."""
+    first = [job.id for job in jobs if job.status is not None][:FIRST]
+    labels = words.labels(jobs, zone())
+    return choose_some("Runs", labels, key=RUNS, query=QUERY, first=first)
+
+
+def choose_some(
+    label: str, options: Mapping[str, str], *, key: str, query: str, first: Sequence[str]
+) -> tuple[str, int]:
+    """Some ids by what they are called, and the smoothing beside them; `first` before a choice."""
     left, right = st.columns([1.7, 1], vertical_alignment="bottom")
     with left:
-        chosen = _choose_ids(jobs)
+        chosen = _choose_ids(label, options, key=key, query=query, first=first)
     with right:
         window = bound.slider(
             "Smoothing of the loss (lines)",
@@ -45,26 +54,27 @@ def choose_runs(jobs: Sequence[Job]) -> tuple[str, int]:
             help="Each point is the mean of so many lines of metrics, the last of them its own. A "
             "line is the mean loss of about 1/400 of a run's steps. Answers are never smoothed.",
         )
-    st.query_params[QUERY] = ",".join(chosen)
+    st.query_params[query] = ",".join(chosen)
     return ",".join(chosen), window
 
 
-def _choose_ids(jobs: Sequence[Job]) -> list[str]:
-    known = [job.id for job in jobs]
-    asked = link.named(QUERY)
+def _choose_ids(
+    label: str, options: Mapping[str, str], *, key: str, query: str, first: Sequence[str]
+) -> list[str]:
+    asked = link.named(query)
     named = None if asked is None else asked[-1].split(",")
-    wanted = st.session_state.get(RUNS) if named is None else named
-    kept = [run for run in wanted or () if run in known][:MOST_CURVES]
+    wanted = st.session_state.get(key) if named is None else named
+    kept = [one for one in wanted or () if one in options][:MOST_CURVES]
     if not kept and (wanted is None or named is not None):
-        kept = [job.id for job in jobs if job.status is not None][:FIRST]
-    st.session_state[RUNS] = kept
-    link.settle(QUERY, "Runs", named, kept)
+        kept = list(first)
+    st.session_state[key] = kept
+    link.settle(query, label, named, kept)
     return st.multiselect(
-        f"Runs, at most {MOST_CURVES}",
-        known,
-        format_func=words.labels(jobs, zone()).__getitem__,
+        f"{label}, at most {MOST_CURVES}",
+        list(options),
+        format_func=options.__getitem__,
         max_selections=MOST_CURVES,
-        key=RUNS,
+        key=key,
         persist_state="session",
     )
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
+from typing import Any
 
 import streamlit as st
 
@@ -10,6 +11,7 @@ from core import paths
 from core.jobs.estimate import TrainingEstimate, estimate, seconds_ahead
 from core.jobs.spec import TrainSpec, train_spec
 from core.jobs.state import On
+from core.jobs.sweeps import Sweep, make_sweep, several
 from core.training.presets import PRESETS
 from pages.shared import jobs as job_kit
 from pages.shared import place
@@ -21,6 +23,7 @@ from pages.training.choices import (
     choose_length,
     choose_model,
     choose_preset,
+    choose_sweep,
     zone,
 )
 
@@ -39,14 +42,17 @@ def show_form() -> On:
         recipe = PRESETS[preset]
         checkpoint = choose_checkpoint(recipe)
         minutes, seed = choose_length(recipe)
+        seeds, rates = choose_sweep()
         name = st.text_input(
             "Name", placeholder=preset, key="training-name", help="A title, shown as it is typed."
         )
         overrides = choose_model(recipe, fixed=checkpoint is not None)
         with buttons:
             _offer(
-                lambda: train_spec(
+                lambda: _made(
                     preset,
+                    seeds,
+                    rates,
                     name=name or "",
                     minutes=minutes,
                     seed=seed,
@@ -58,17 +64,31 @@ def show_form() -> On:
     return on
 
 
-def _offer(make: Callable[[], TrainSpec], on: On) -> None:
+def _made(preset: str, seeds: str, rates: str, *, seed: int, **same: Any) -> Sweep:
+    """One training where no sweep is typed. Raises ValueError for what cannot be trained."""
+    if not seeds.strip() and not rates.strip():
+        spec = train_spec(preset, seed=seed, **same)
+        return Sweep(name=spec.name, specs=(spec,))
+    return make_sweep(
+        [preset],
+        seeds=several(seeds, int, what="seeds", example="0 1 2") or [seed],
+        learning_rates=several(rates, float, what="learning rates", example="0.03 0.01"),
+        **same,
+    )
+
+
+def _offer(make: Callable[[], Sweep], on: On) -> None:
     """The two buttons, or why there is nothing to start."""
-    spec, can_start = job_kit.offered(make, lambda made: made)
+    sweep, can_start = job_kit.offered(make, lambda made: made.specs)
+    n = 1 if sweep is None else len(sweep.specs)
     with st.container(horizontal=True):
         st.button(
-            "Start",
+            "Start" if n == 1 else f"Start {n} trainings",
             type="primary",
             icon=":material/play_arrow:",
             key="training-start",
-            on_click=job_kit.begin,
-            args=(PAGE, [spec], words.ONE, on),
+            on_click=_begin,
+            args=(sweep, on),
             disabled=not can_start,
         )
         wanted = st.button(
@@ -78,13 +98,22 @@ def _offer(make: Callable[[], TrainSpec], on: On) -> None:
             disabled=not can_start,
             help="Trains a few steps, which takes some seconds.",
         )
-    if spec is not None:
-        place.show_script(on, spec.threads)
-        _show_estimate(spec, on, wanted=wanted and can_start)
+    if sweep is not None:
+        place.show_script(on, sweep.specs[0].threads)
+        _show_estimate(sweep.specs[0], n, on, wanted=wanted and can_start)
 
 
-def _show_estimate(spec: TrainSpec, on: On, *, wanted: bool) -> None:
-    """What was measured of this very model and length; name and seed do not matter."""
+def _begin(sweep: Sweep, on: On) -> None:
+    if len(sweep.specs) == 1:
+        job_kit.begin(PAGE, sweep.specs, words.ONE, on)
+    else:
+        job_kit.begin_sweep(PAGE, sweep, words.ONE, on)
+
+
+def _show_estimate(spec: TrainSpec, n: int, on: On, *, wanted: bool) -> None:
+    """What was measured of this very model and length; name and seed do not matter. `n` of them
+    come one after the other.
+    """
     known = replace(spec, name="estimate", seed=0)
     if wanted:
         st.session_state[ESTIMATED] = known
@@ -96,8 +125,10 @@ def _show_estimate(spec: TrainSpec, on: On, *, wanted: bool) -> None:
         st.error(plain(str(error)), icon=":material/block:")
         return
     ahead = seconds_ahead(job_kit.all_jobs(), spec.device) if on == "local" else 0.0
-    now = datetime.now(zone())
-    for line in words.expected(found, ahead, now, limit_minutes=spec.limits.minutes):
+    now, whole = datetime.now(zone()), replace(found, seconds=n * found.seconds)
+    if n > 1:
+        st.markdown(f"Each of the {n} has, and together they take:")
+    for line in words.expected(whole, ahead, now, limit_minutes=n * spec.limits.minutes):
         st.markdown(line)
 
 

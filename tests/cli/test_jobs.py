@@ -72,6 +72,7 @@ def test_a_list_has_the_keys_of_every_job(run: Run, runs: Path):
         "on": "local",
         "host": None,
         "reason": None,
+        "sweep": None,
     }
     assert run("jobs", "list").out == f"{job_id}  queued (1. in line) 0%  Ada's first\n"
 

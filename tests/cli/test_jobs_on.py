@@ -64,3 +64,14 @@ def test_what_means_nothing_or_cannot_be_is_refused(
     monkeypatch.delenv("EXPLORER_CLUSTER")
     assert "there is no cluster here" in run(*START, "--on", "slurm").error
     assert not [path for path in paths.RUNS.glob("*") if not path.name.startswith(".")]
+
+
+def test_a_sweep_is_one_array(run: Run, slurm: Path):
+    together = ("jobs", "sweep", *START[2:], "--on", "slurm", "--seeds", 0, 1, 2)
+    report = run(*together, "--json").report
+    assert len(calls(slurm, "sbatch")) == 1
+    for job_id in report["ids"]:
+        assert "#SBATCH --array=0-2" in (paths.RUNS / job_id / SCRIPT).read_text().splitlines()
+    (slurm / "sbatch.err").write_text("sbatch: error: Invalid account\n")
+    assert "Invalid account" in run(*together).error
+    assert len(run("jobs", "list", "--json").report["jobs"]) == 3

@@ -8,7 +8,16 @@ import numpy as np
 import pytest
 from jsonschema import ValidationError
 
-from core.figures import by_hand, compare, heads, montecarlo, montecarlo_curves, report, training
+from core.figures import (
+    by_hand,
+    compare,
+    heads,
+    moments,
+    montecarlo,
+    montecarlo_curves,
+    report,
+    training,
+)
 from core.figures.approximation import Look, error_chart, spectrum_chart
 from core.figures.planes import key_cloud, output_plane, reach_map
 from core.figures.runtime import Crossing, Line, growth_chart
@@ -79,7 +88,7 @@ def signed(n: int) -> Figure:
 
 
 def accuracy(n: int) -> Figure:
-    return training.accuracy_at_moments(
+    return moments.accuracy_at_moments(
         [(name, 0.5) for name in names(n)], [("A", names(n)[-1])], title=f"{n}"
     )
 
@@ -202,6 +211,6 @@ def test_vega_lite_accepts_the_filled_picture(draw: Draw, n: int):
 
 
 def test_vega_lite_refuses_a_picture_with_a_wrong_value():
-    wrong = training.accuracy_at_moments([("a", 0.5)], [], title="T").to_dict() | {"height": [84]}
+    wrong = moments.accuracy_at_moments([("a", 0.5)], [], title="T").to_dict() | {"height": [84]}
     with pytest.raises(ValidationError, match=r"\[84\] is not of type 'number'"):
         alt.Root.validate(wrong)

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from core.figures import moments
 from core.figures import training as figures
 from core.figures.template import to_svg
 
@@ -71,6 +72,17 @@ def test_runs_are_told_apart_by_colour_dashes_and_shapes_in_their_order():
     assert shape["legend"] is not None
 
 
+def test_means_have_their_interval_as_a_band_beneath_their_line():
+    curves = [("a", [(0.0, 2.0, 1.5, 2.5), (1.0, 1.0, 0.5, 1.5)]), ("b", [(0.0, 3.0, 3.0, 3.0)])]
+    spec = figures.mean_loss_chart(curves, axis="step").to_dict()
+    assert [layer["mark"]["type"] for layer in spec["layer"]] == ["area", "line"]
+    assert spec["layer"][0]["encoding"]["y"]["field"] == "low"
+    assert spec["layer"][0]["encoding"]["y2"]["field"] == "high"
+    rows = rows_with(spec, "name", "at", "loss", "low", "high")
+    assert [tuple(row.values()) for row in rows][1] == ("a", 1.0, 1.0, 0.5, 1.5)
+    assert encodings(spec, "color")[0]["scale"]["domain"] == ["a", "b"]
+
+
 def test_four_runs_have_four_marks_each():
     curves = [(str(index), [(0.0, 1.0), (1.0, 0.5)]) for index in range(figures.MOST_CURVES)]
     for channel in ("color", "strokeDash"):
@@ -122,6 +134,7 @@ def test_the_axis_reaches_to_the_last_step_that_is_wanted(draw: Any):
         figures.loss_chart(LOSSES, axis="step", phases=[(0, "pretrain")]),
         figures.accuracy_chart(ANSWERS, CONSTANT, axis="step"),
         figures.loss_chart([("nothing yet", [])], axis="step"),
+        figures.mean_loss_chart([("a", [(0, 2, 1, 3), (1, 1, 0, 2)]), ("b", [])], axis="step"),
     ],
 )
 def test_a_picture_can_be_drawn_as_a_file(chart: Any):
@@ -152,7 +165,7 @@ POINTS = [("25", 0.0), ("50", 0.4), ("finished", 0.7)]
 
 def test_the_curve_has_its_points_in_order_and_a_named_line_at_each_mark():
     marks = [("A", "50"), ("B", "finished")]
-    spec = figures.accuracy_at_moments(POINTS, marks, title="T").to_dict()
+    spec = moments.accuracy_at_moments(POINTS, marks, title="T").to_dict()
     assert [(r["moment"], r["accuracy"]) for r in rows_with(spec, "moment", "accuracy")] == POINTS
     assert encodings(spec, "x")[0]["scale"]["domain"] == ["25", "50", "finished"]
     assert [(r["what"], r["moment"]) for r in rows_with(spec, "moment", "what")] == marks
@@ -161,10 +174,10 @@ def test_the_curve_has_its_points_in_order_and_a_named_line_at_each_mark():
 
 
 def test_two_marks_at_one_moment_share_their_line_and_text():
-    spec = figures.accuracy_at_moments(POINTS, [("A", "50"), ("B", "50")], title="T").to_dict()
+    spec = moments.accuracy_at_moments(POINTS, [("A", "50"), ("B", "50")], title="T").to_dict()
     assert [(r["what"], r["moment"]) for r in rows_with(spec, "moment", "what")] == [("A, B", "50")]
 
 
 def test_a_mark_without_a_point_still_has_its_place():
-    spec = figures.accuracy_at_moments(POINTS, [("A", "75")], title="T").to_dict()
+    spec = moments.accuracy_at_moments(POINTS, [("A", "75")], title="T").to_dict()
     assert encodings(spec, "x")[0]["scale"]["domain"] == ["25", "50", "finished", "75"]

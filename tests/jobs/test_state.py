@@ -169,7 +169,7 @@ def test_a_list_has_the_newest_first_and_nothing_that_is_no_job(
 def test_a_row_has_the_keys_that_scripts_rely_on(start: Start):
     folder = start(name="<b>Ada's & Bruno's</b>")
     row = read_job(folder).row()
-    keys = "id name verb state step progress started device on host reason"
+    keys = "id name verb state step progress started device on host reason sweep"
     assert list(row) == keys.split()
     assert row["name"] == "<b>Ada's & Bruno's</b>"
     assert (row["id"], row["verb"], row["state"]) == (folder.name, "train", "queued")
