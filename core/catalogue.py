@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal, get_args
 
-Family = Literal["exact", "feature map", "low rank", "sparse", "no pairs"]
+Family = Literal["exact", "feature map", "low rank", "sparse", "no pairs", "state"]
 LatentNorm = Literal["both", "latents"]
 FAMILIES: tuple[Family, ...] = get_args(Family)
 MOST_POSITIONS = 2**14
@@ -22,7 +22,8 @@ class Mechanism:
     `map_note` says beside effective weights what stands in the place of exp. `size` is a text with
     the size that a measurement has in it, as {sizes.n_features}. `reached` is the typical share of
     a processor's rate of matrix products. Where it is not trained, or not measured, the reason
-    stands in `not_trained`, or `not_measured`.
+    stands in `not_trained`, or `not_measured`. Rows of what is normalised sum to 1; `weights_note`
+    says what effective weights of a state are.
     """
 
     name: str
@@ -30,8 +31,11 @@ class Mechanism:
     family: Family
     meaning: str = ""
     map_note: str = ""
+    weights_note: str = ""
     size: str = ""
     has_causal_form: bool = True
+    only_causal: bool = False
+    is_normalised: bool = True
     reached: float = 0.0
     not_trained: str = ""
     not_measured: str = ""
@@ -139,14 +143,80 @@ _ROWS = (
         reached=0.25,
         not_trained="a model is one by its n_latents, with softmax between them",
     ),
+    Mechanism(
+        name="delta",
+        label="delta rule",
+        family="state",
+        meaning="a state in which a key's new value takes the place of its old one; causal only",
+        weights_note=(
+            "The delta rule: a key's new value takes the place of its old one in a state of fixed "
+            "size. Shown is what each value is multiplied by, solved for"
+        ),
+        only_causal=True,
+        is_normalised=False,
+        reached=0.1,
+    ),
+    Mechanism(
+        name="gated-delta",
+        label="gated delta",
+        family="state",
+        meaning="the delta rule in a state that fades by a gate a token; causal only",
+        weights_note=(
+            "The gated delta rule: a state of fixed size fades, then a key's new value takes the "
+            "place of its old one. Shown is what each value is multiplied by, solved for"
+        ),
+        only_causal=True,
+        is_normalised=False,
+        reached=0.08,
+    ),
+    Mechanism(
+        name="gate",
+        label="scalar gate",
+        family="state",
+        meaning="a state that fades by a gate a token (RetNet, Mamba-2); causal only",
+        weights_note=(
+            "A scalar gate: a state of fixed size fades by one factor a token. Shown is what each "
+            "value is multiplied by, q·k / √d times all gates since"
+        ),
+        only_causal=True,
+        is_normalised=False,
+        reached=0.12,
+    ),
+    Mechanism(
+        name="window",
+        label="window",
+        family="sparse",
+        meaning="softmax over the last tokens and the first few, the sinks; causal only",
+        size="{sizes.window} tokens, {sizes.n_sinks} sinks",
+        only_causal=True,
+        reached=0.15,
+    ),
+    Mechanism(
+        name="based",
+        label="Based",
+        family="state",
+        meaning="softmax in a window, a Taylor polynomial of it before; causal only",
+        weights_note=(
+            "Based: exp(q·k / √d) in a window, its Taylor polynomial with three terms before it, "
+            "under one normaliser. Shown is what each value is multiplied by"
+        ),
+        size="a window of {sizes.window}",
+        only_causal=True,
+        reached=0.12,
+    ),
 )
 MECHANISMS: dict[str, Mechanism] = {row.name: row for row in _ROWS}
 TRAINED = tuple(row.name for row in _ROWS if not row.not_trained)
 LINEAR = tuple(name for name in TRAINED if MECHANISMS[name].family == "feature map")
+# Whose weights are what each value is multiplied by, and no softmax: they can be negative.
+EFFECTIVE = tuple(n for n in TRAINED if MECHANISMS[n].family in ("feature map", "state"))
+# Latents and tokens are not the same positions, which all of these need.
+WITHOUT_LATENTS = tuple(n for n in TRAINED if n in EFFECTIVE or MECHANISMS[n].family == "sparse")
 SYNTHESIZERS = tuple(name for name in TRAINED if MECHANISMS[name].family == "no pairs")
 _DRAWN = sorted(_ROWS, key=lambda row: row.family == "no pairs")  # what looks at pairs comes first
 METHODS = tuple(row.name for row in _DRAWN if not row.not_measured)
 WITHOUT_CAUSAL_FORM = tuple(name for name in METHODS if not MECHANISMS[name].has_causal_form)
+ONLY_CAUSAL = tuple(name for name in METHODS if MECHANISMS[name].only_causal)
 FEATURE_MAPS = tuple(name for name in METHODS if MECHANISMS[name].family == "feature map")
 
 
@@ -233,6 +303,26 @@ class MechanismSizes:
     n_terms: int = field(  # five terms of heads of 32 numbers would be 58,905 features
         default=3,
         metadata=_of("taylor", label="Taylor terms", help="of the Taylor series", least=1, most=4),
+    )
+    window: int = field(
+        default=64,
+        metadata=_of(
+            "window",
+            "based",
+            label="Window",
+            help="last tokens that are seen as they are; a text of so many is seen whole",
+            least=1,
+            most=4096,
+        ),
+    )
+    n_sinks: int = field(
+        default=4,
+        metadata=_of(
+            "window",
+            label="Sinks",
+            help="first tokens of the text that stay in sight beside the window",
+            most=4096,
+        ),
     )
 
 

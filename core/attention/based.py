@@ -17,8 +17,8 @@ Blocks of b = max(w, 64) tokens: pairs in the band of core.attention.bands, what
 through a state Σ φ(k_j) [v_j, 1]ᵀ.
 
 Shapes: query, key, value (batch, head, position, head_dim). Cost, r = (d + 1)·(d + 2) / 2 features:
-8·L·b·(d + 1/2) + 4·L·r·(d + 1) operations, about L·(8·b + 8·d) numbers and the features of one
-block; one token 4·w·d + 4·r·d operations. State: r·(d + 1) + 2·w·d numbers a head.
+8·L·b·(d + 1/2) + 4·L·r·(d + 1) operations, about 12·L·b + 3·b·r numbers; one token
+4·w·d + 4·r·d operations. State: r·(d + 1) + 2·w·d numbers a head.
 
 A row that sees no key gets 0 (core.attention.masks.blind_rows names it).
 """
@@ -45,6 +45,7 @@ from core.attention.linear_parts import inverted, with_ones
 from core.attention.softmax import widened
 
 N_TERMS = 3
+MOST = 80.0  # exp of it stays within float32
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -154,6 +155,15 @@ def weights(query: Tensor, key: Tensor, *, window: int, padding: Tensor | None =
     top = _top(near, far.sum(-1, keepdim=True) > 0)
     pairs = (near - top).exp() + far * _held(top)
     return pairs * inverted(pairs.sum(-1, keepdim=True))
+
+
+def products(query: Tensor, key: Tensor, *, window: int) -> Tensor:
+    """M (B, H, L, L), for looking at; logits beyond MOST are cut, for exp would overflow."""
+    scores = softmax.scores(query, key)
+    positions = torch.arange(key.shape[2], device=key.device)
+    is_near = positions > positions[:, None] - window
+    polynomial = taylor.polynomial(scores, N_TERMS)
+    return torch.where(is_near, scores.clamp(max=MOST).exp(), polynomial)
 
 
 def _top(near: Tensor, seen_far: Tensor) -> Tensor:

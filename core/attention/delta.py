@@ -14,7 +14,7 @@ There is no softmax and no normaliser: `weights` are what each value is multipli
 negative, and rows need not sum to 1. What is padding writes nothing.
 
 Shapes: query, key, value (batch, head, position, head_dim), beta (batch, head, position).
-Cost, chunks of C tokens: 8·L·C·d + 6·L·d² operations, and about L·(3·C + 7·d) numbers;
+Cost, chunks of C tokens: 8·L·C·d + 6·L·d² operations, and about L·(3·C + 5·d) numbers;
 token by token 6·L·d² operations. State: d² numbers a head, whatever the length.
 """
 
@@ -24,7 +24,7 @@ from torch import Tensor
 from core.attention import wy
 from core.attention.chunks import CHUNK, State, start
 
-__all__ = ["State", "attend", "recurrent", "resume", "start", "step", "weights"]
+__all__ = ["State", "attend", "products", "recurrent", "resume", "start", "step", "weights"]
 
 
 def attend(
@@ -77,3 +77,8 @@ def step(
 def weights(query: Tensor, key: Tensor, beta: Tensor, *, padding: Tensor | None = None) -> Tensor:
     """Effective weights (B, H, L, L): weights @ value is the output. Cost: 4·L²·d + L³."""
     return wy.weights(query, key, beta, None, padding=padding)
+
+
+def products(query: Tensor, key: Tensor) -> Tensor:
+    """q_i·k_j (B, H, L, L) of the past: the weights if nothing were ever replaced, and β were 1."""
+    return wy.products(query, key, None)

@@ -14,7 +14,7 @@ rows need not sum to 1. What is padding writes nothing, and nothing fades there.
 
 Shapes: query, key, value (batch, head, position, head_dim), log_gate (batch, head, position).
 Cost: parallel 4·L²·d operations and 3·L² numbers; chunks of C tokens 4·L·C·d + 4·L·d² operations
-and about L·(5·C + 4·d) numbers; token by token 4·L·d² operations. State: d² numbers a head.
+and about L·(2·C + 4·d) numbers; token by token 4·L·d² operations. State: d² numbers a head.
 """
 
 import torch

@@ -8,7 +8,7 @@
 are given as log a_t ≤ 0 and multiplied as sums of logarithms: see core.attention.chunks.
 
 Shapes: query, key, value (batch, head, position, head_dim), beta and log_gate (batch, head,
-position). Cost, chunks of C tokens: 8·L·C·d + 6·L·d² operations, and about L·(6·C + 9·d) numbers;
+position). Cost, chunks of C tokens: 8·L·C·d + 6·L·d² operations, and about L·(4·C + 8·d) numbers;
 token by token 6·L·d² operations. State: d² numbers a head, whatever the length.
 """
 
@@ -18,7 +18,7 @@ from torch import Tensor
 from core.attention import wy
 from core.attention.chunks import CHUNK, State, start
 
-__all__ = ["State", "attend", "recurrent", "resume", "start", "step", "weights"]
+__all__ = ["State", "attend", "products", "recurrent", "resume", "start", "step", "weights"]
 
 
 def attend(
@@ -76,3 +76,8 @@ def weights(
 ) -> Tensor:
     """Effective weights (B, H, L, L): weights @ value is the output. Cost: 4·L²·d + L³."""
     return wy.weights(query, key, beta, log_gate, padding=padding)
+
+
+def products(query: Tensor, key: Tensor, log_gate: Tensor) -> Tensor:
+    """D_ij q_i·k_j (B, H, L, L): the weights if nothing were ever replaced, and β were 1."""
+    return wy.products(query, key, log_gate)

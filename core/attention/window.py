@@ -9,8 +9,8 @@ softmax. Banded blocks (core.attention.bands) with the sinks beside them are the
 with a mask.
 
 Shapes: query, key, value (batch, head, position, head_dim). Cost, blocks of b = max(w, 16) tokens:
-4·L·(2·b + s)·d operations and L·(4·d + 3·(2·b + s)) numbers (bands of keys and values, scores,
-masked scores, weights); one token 4·(w + s)·d operations. State: 2·(w + s)·d numbers a head.
+4·L·(2·b + s)·d operations and about 5·L·(2·b + s) numbers (scores, masked scores, weights);
+one token 4·(w + s)·d operations. State: 2·(w + s)·d numbers a head.
 
 A row that sees no key gets 0 (core.attention.masks.blind_rows names it).
 """

@@ -105,6 +105,12 @@ def weights(
     return _solve(system, products, left=False).tril() * write.mT
 
 
+def products(query: Tensor, key: Tensor, log_gate: Tensor | None) -> Tensor:
+    """P (B, H, L, L): what a value would be multiplied by if nothing were ever replaced."""
+    fading = None if log_gate is None else between(widened(log_gate))
+    return _faded(unit(query) @ unit(key).mT, fading)
+
+
 def _solved(
     query: Tensor, key: Tensor, value: Tensor, write: Tensor, log_gate: Tensor | None
 ) -> Chunks:
