@@ -23,7 +23,9 @@ N_SURNAMES = 40_000  # what is rarer is mostly another spelling of what is there
 def main() -> None:
     """Write the table beside this script, or say what it needs."""
     try:
-        lists = {path.name: path.locate() for path in files("names") or () if "dist." in path.name}
+        lists = {
+            path.name: Path(path.locate()) for path in files("names") or () if "dist." in path.name
+        }
     except PackageNotFoundError:
         sys.exit("assets/make_census.py needs a package: pip install names==0.3.0")
     shares = _shares(lists["dist.female.first"])
@@ -34,7 +36,9 @@ def main() -> None:
     source = f"# Made by assets/make_census.py from names {version('names')}."
     text = "\n".join([*HEAD, source, "", *firsts, "", *surnames])
     TABLE.write_bytes(gzip.compress(text.encode(), compresslevel=9, mtime=0))
-    print(f"{TABLE.name}: {len(firsts):,} and {len(surnames):,} names, {TABLE.stat().st_size:,} bytes")
+    print(
+        f"{TABLE.name}: {len(firsts):,} and {len(surnames):,} names, {TABLE.stat().st_size:,} bytes"
+    )
 
 
 def _shares(path: Path) -> dict[str, float]:

@@ -1,12 +1,13 @@
 """What else stands on the report card, read from assets: published figures, ablation, seeds."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import mean
+from typing import Any
 
 from core.files import read_json
-from core.intervals import wilson_interval
+from core.intervals import Rate, wilson_interval
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,7 +32,10 @@ class PublishedTable:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AblationRun:
-    """One training of the ablation; `preset` is empty where the file does not name it."""
+    """One training of the ablation; `preset` is empty where the file does not name it.
+
+    `character_error` is a recogniser's, None for who answers questions.
+    """
 
     preset: str
     label: str
@@ -40,6 +44,7 @@ class AblationRun:
     n_parameters: int
     correct: int
     total: int
+    character_error: Rate | None = None
 
     @property
     def accuracy(self) -> float:
@@ -135,6 +140,7 @@ def load_ablation(path: Path) -> Ablation | None:
                 n_parameters=int(run["n_parameters"]),
                 correct=int(run["correct"]),
                 total=int(run["total"]),
+                character_error=_character_error(run),
             )
             for run in data["runs"]
         )
@@ -150,6 +156,13 @@ def load_ablation(path: Path) -> Ablation | None:
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise ValueError(f"{path}: not the result of an ablation ({error!r})") from None
     return ablation if runs else None
+
+
+def _character_error(run: Mapping[str, Any]) -> Rate | None:
+    if "character_error" not in run:
+        return None
+    low, high = run["character_error_range"]
+    return Rate(value=float(run["character_error"]), low=float(low), high=float(high))
 
 
 def load_seeds(path: Path) -> SeedSpread | None:

@@ -10,6 +10,7 @@ from core.intervals import Rate
 from core.paths import CHECKPOINTS
 from core.speech.record import VOICES, SpeechFigures, Voices
 from core.speech.verdict import SIMILARITIES, WITHOUT, differences, reached, right_share
+from pages.report_card.decoders import show_decoders
 from pages.shared import bound
 from pages.shared.charts import show_chart
 from pages.shared.records import digest
@@ -69,6 +70,7 @@ def _show_measured(rows: Sequence[SpeechRow]) -> None:
     found = [row.figures[of] for row in rows if of in row.figures]
     _show_measures(found, SAID_BY[of])
     st.markdown(_answer(found))
+    show_decoders()
 
 
 def _said_by(voices: Voices) -> str:

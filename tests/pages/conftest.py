@@ -404,11 +404,11 @@ def card_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     shelf, folder = tmp_path / "checkpoints", tmp_path / "tables"
     shelf.mkdir()
     shutil.copytree(ROOT / "assets" / "report_card", folder)
-    for name in ("ablation.json", "seeds.json", "reader.json", "self_taught.json"):
+    for name in ("ablation.json", "seeds.json", "reader.json", "self_taught.json", "hearing.json"):
         (folder / name).unlink(missing_ok=True)
     for part in ("table", "speech"):
         monkeypatch.setattr(f"pages.report_card.{part}.CHECKPOINTS", shelf)
-    for part in ("table", "pretraining", "self_taught"):
+    for part in ("table", "pretraining", "self_taught", "decoders"):
         monkeypatch.setattr(f"pages.report_card.{part}.TABLES", folder)
     monkeypatch.setattr("pages.shared.loading.CHECKPOINTS", shelf)
     monkeypatch.delenv("A5_DATA", raising=False)

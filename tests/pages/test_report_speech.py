@@ -1,5 +1,6 @@
 """Recognisers on the report card: their errors, the three similarities, and no figures at all."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -115,3 +116,55 @@ def test_figures_that_cannot_be_used_are_named(
     assert "stale: speech.json: the weights have changed since it was recorded" in told
     assert "broken: speech.json: not JSON" in told
     assert "No recogniser of speech is measured yet" in said(app)
+
+
+RUN = {"preset": "", "n_steps": 800, "total": 200, "correct": 4}
+HEARING: dict[str, Any] = {
+    "minutes": None,
+    "seed": 0,
+    "machine": "a machine",
+    "split": "held-out",
+    "runs": [
+        {
+            **RUN,
+            "label": "attention decoder",
+            "differs": "all of it",
+            "n_parameters": 1514478,
+            "character_error": 0.143,
+            "character_error_range": [0.131, 0.156],
+        },
+        {
+            **RUN,
+            "label": "LSTM, no cross-attention",
+            "differs": "the mean of the sound",
+            "n_parameters": 1500000,
+            "character_error": 0.41,
+            "character_error_range": [0.39, 0.43],
+        },
+    ],
+}
+
+
+def test_what_a_decoder_needs_stands_in_a_table_once_it_was_run(
+    put: Callable[..., Path], card_tables: Path, open_card: Open, said: Said
+):
+    put("speech-attention", ATTENTION)
+    assert "What does the decoder need?" not in said(open_card())
+    (card_tables / "hearing.json").write_text(json.dumps(HEARING), encoding="utf-8")
+    text = said(open_card())
+    assert "800 steps each, from the beginning, seed 0; 200 held-out sentences" in text
+    rows = [line.split(" | ") for line in text.split("\n") if line.startswith(("| att", "| LSTM"))]
+    assert rows[0][2:] == ["1,514,478", "**14.3 %** (13.1–15.6)", "2.0 % |"]
+    assert rows[1][3] == "**41.0 %** (39.0–43.0)"
+
+
+def test_a_table_that_is_none_is_named(
+    put: Callable[..., Path], card_tables: Path, open_card: Open, said: Said
+):
+    put("speech-attention", ATTENTION)
+    broken = [{**HEARING["runs"][0], "character_error_range": [0.1]}]
+    table = {**HEARING, "runs": broken}
+    (card_tables / "hearing.json").write_text(json.dumps(table), encoding="utf-8")
+    app = open_card()
+    assert "not the result of an ablation" in app.error[0].value
+    assert "What does the decoder need?" not in said(app)

@@ -2,6 +2,7 @@
 
 import pytest
 
+from core.data.census import census_names
 from core.data.people import Person, load_people
 from core.paths import PEOPLE
 from core.speech.sentences import (
@@ -82,6 +83,15 @@ def test_training_hears_no_new_voice_and_nothing_too_long(planned: list[Sentence
         assert set(one.plain) <= set(CHARACTERS)
         assert 1 <= len(one.plain) <= LONGEST
         assert unaccented(one.text) == one.text
+
+
+def test_a_third_of_training_and_more_are_surnames_of_the_census(
+    people: list[Person], planned: list[Sentence]
+):
+    ours = {plain(name) for person in people for name in person.name.split()}
+    of_census = {plain(name) for name in census_names()[1]} - ours
+    named = [one.plain.split()[-2] for one in planned if one.plain.endswith(" born")]
+    assert 0.25 * 600 < sum(name in of_census for name in named) < 0.45 * 600
 
 
 def test_the_same_seed_says_the_same_and_other_splits_do_not_depend_on_training(

@@ -44,4 +44,4 @@ def test_a_recogniser_is_put_into_the_queue(
     spec = show(runs, job.id).spec
     assert spec is not None
     assert isinstance(spec.recipe, SpeechRecipe)
-    assert (spec.preset, spec.steps) == ("speech-attention", 6000)
+    assert (spec.preset, spec.steps) == ("speech-attention", 7000)
