@@ -5,7 +5,6 @@ import pytest
 from core.bench.methods import MAKERS
 from core.catalogue import (
     EFFECTIVE,
-    FAMILIES,
     FEATURE_MAPS,
     LINEAR,
     MECHANISMS,
@@ -24,6 +23,7 @@ from core.catalogue import (
     settable_sizes,
     size_of,
 )
+from core.mechanisms import FAMILIES
 from core.models.blocks import BLOCKS
 from core.models.config import GPTConfig
 from core.models.gpt import GPT
