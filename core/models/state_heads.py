@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Self
 import torch
 from torch import Tensor
 
-from core.attention import window
+from core.attention import window as windowed  # a field of the heads is called window
 from core.models.heads import DotHeads
 
 # Query, key, value and a state (none at the start of a text) to the output and the next state. The
@@ -59,14 +59,14 @@ class WindowHeads(DotHeads):
 
     window: int
     n_sinks: int
-    state: window.State | None = None
+    state: windowed.State | None = None
     kept: ClassVar[tuple[str, ...]] = ()
     carried: ClassVar[tuple[str, ...]] = ("state",)
 
     @property
     def masked(self) -> Tensor:
         """(rows, columns): the future, and what is neither in the window nor a sink."""
-        return window.hidden_by(self.rows, self.columns, self.window, self.n_sinks)
+        return windowed.hidden_by(self.rows, self.columns, self.window, self.n_sinks)
 
     def output(self) -> Tensor:
         return self.step()[0]
@@ -74,5 +74,5 @@ class WindowHeads(DotHeads):
     def step(self) -> tuple[Tensor, Self]:
         """By the window's own keys and values, at a cost that does not grow."""
         sizes = {"window": self.window, "n_sinks": self.n_sinks}
-        output, state = window.resume(self.query, self.key, self.value, self.state, **sizes)
+        output, state = windowed.resume(self.query, self.key, self.value, self.state, **sizes)
         return output, replace(self, state=state)
