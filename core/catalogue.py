@@ -1,152 +1,33 @@
 """What there is of attention: a row a mechanism, and the sizes that belong to some. No torch.
 
-Whatever lists mechanisms reads these rows. Beside its row a mechanism has its functions in
-core.attention; what is trained has its block in core.models.blocks; what is measured has its cost
-in core.theory.costs and its call in core.bench.methods. A row says why it lacks one of them.
+Whatever lists mechanisms reads them here; the rows are written in core.mechanisms. Beside its row a
+mechanism has its functions in core.attention; what is trained has its block in core.models.blocks;
+what is measured has its cost in core.theory.costs and its call in core.bench.methods. A row says
+why it lacks one of them.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal, get_args
 
-Family = Literal["exact", "feature map", "low rank", "sparse", "no pairs"]
+from core.mechanisms import ROWS, Family, Mechanism
+
 LatentNorm = Literal["both", "latents"]
-FAMILIES: tuple[Family, ...] = get_args(Family)
 MOST_POSITIONS = 2**14
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Mechanism:
-    """One way to attend. `label` stands in pictures, `meaning` is a hint for what is measured.
-
-    `map_note` says beside effective weights what stands in the place of exp. `size` is a text with
-    the size that a measurement has in it, as {sizes.n_features}. `reached` is the typical share of
-    a processor's rate of matrix products. Where it is not trained, or not measured, the reason
-    stands in `not_trained`, or `not_measured`.
-    """
-
-    name: str
-    label: str
-    family: Family
-    meaning: str = ""
-    map_note: str = ""
-    size: str = ""
-    has_causal_form: bool = True
-    reached: float = 0.0
-    not_trained: str = ""
-    not_measured: str = ""
-
-
-_ROWS = (
-    Mechanism(
-        name="softmax",
-        label="softmax",
-        family="exact",
-        not_measured="measured in two forms, explicit and sdpa",
-    ),
-    Mechanism(
-        name="explicit",
-        label="explicit",
-        family="exact",
-        meaning="softmax with its L² weights formed",
-        reached=0.4,
-        not_trained="a form of softmax",
-    ),
-    Mechanism(
-        name="sdpa",
-        label="SDPA",
-        family="exact",
-        meaning=(
-            "torch's fused kernel: the same result without keeping the weights; the fair baseline"
-        ),
-        reached=0.8,
-        not_trained="a form of softmax",
-    ),
-    Mechanism(
-        name="synthesizer",
-        label="Synthesizer",
-        family="no pairs",
-        meaning="a table of scores that looks at no token",
-        reached=0.15,
-    ),
-    Mechanism(
-        name="dense-synthesizer",
-        label="Synthesizer (per head)",
-        family="no pairs",
-        not_measured="measured as synthesizer, with its size `dense`",
-    ),
-    Mechanism(
-        name="elu",
-        label="elu+1",
-        family="feature map",
-        meaning="linear attention, φ(x) = elu(x) + 1",
-        map_note="the map elu + 1",
-        reached=0.25,
-    ),
-    Mechanism(
-        name="favor",
-        label="FAVOR+",
-        family="feature map",
-        meaning="linear attention with positive orthogonal random features",
-        map_note="random features (FAVOR+)",
-        size="{sizes.n_features} features",
-        reached=0.2,
-    ),
-    Mechanism(
-        name="taylor",
-        label="Taylor",
-        family="feature map",
-        meaning="linear attention with a Taylor polynomial in the place of exp",
-        map_note="a Taylor polynomial of exp",
-        size="K = {sizes.n_terms}",
-        reached=0.12,
-    ),
-    Mechanism(
-        name="linformer",
-        label="Linformer",
-        family="low rank",
-        meaning="keys and values mixed into k rows; not causal",
-        size="k = {sizes.n_mixed}",
-        has_causal_form=False,
-        reached=0.4,
-        not_trained="a model that writes must be causal",
-    ),
-    Mechanism(
-        name="bigbird",
-        label="BigBird",
-        family="sparse",
-        meaning="a window, a few global and a few random blocks",
-        size="blocks of {sizes.block_size}",
-        reached=0.15,
-        not_trained="a model's texts are hardly longer than its blocks",
-    ),
-    Mechanism(
-        name="nystrom",
-        label="Nyström",
-        family="low rank",
-        meaning="softmax through landmarks, the means of stretches of the text; not causal",
-        size="{sizes.n_landmarks} landmarks",
-        has_causal_form=False,
-        reached=0.2,
-        not_trained="a model that writes must be causal",
-    ),
-    Mechanism(
-        name="perceiver",
-        label="Perceiver",
-        family="low rank",
-        meaning="down to m latents and up again",
-        size="{sizes.n_latents} latents",
-        reached=0.25,
-        not_trained="a model is one by its n_latents, with softmax between them",
-    ),
-)
-MECHANISMS: dict[str, Mechanism] = {row.name: row for row in _ROWS}
-TRAINED = tuple(row.name for row in _ROWS if not row.not_trained)
+MECHANISMS: dict[str, Mechanism] = {row.name: row for row in ROWS}
+TRAINED = tuple(row.name for row in ROWS if not row.not_trained)
 LINEAR = tuple(name for name in TRAINED if MECHANISMS[name].family == "feature map")
+# Whose weights are what each value is multiplied by, and no softmax: they can be negative.
+EFFECTIVE = tuple(n for n in TRAINED if MECHANISMS[n].family in ("feature map", "state"))
+# Latents and tokens are not the same positions, which all of these need.
+WITHOUT_LATENTS = tuple(n for n in TRAINED if n in EFFECTIVE or MECHANISMS[n].family == "sparse")
 SYNTHESIZERS = tuple(name for name in TRAINED if MECHANISMS[name].family == "no pairs")
-_DRAWN = sorted(_ROWS, key=lambda row: row.family == "no pairs")  # what looks at pairs comes first
+_DRAWN = sorted(ROWS, key=lambda row: row.family == "no pairs")  # what looks at pairs comes first
 METHODS = tuple(row.name for row in _DRAWN if not row.not_measured)
 WITHOUT_CAUSAL_FORM = tuple(name for name in METHODS if not MECHANISMS[name].has_causal_form)
+ONLY_CAUSAL = tuple(name for name in METHODS if MECHANISMS[name].only_causal)
 FEATURE_MAPS = tuple(name for name in METHODS if MECHANISMS[name].family == "feature map")
 
 
@@ -233,6 +114,26 @@ class MechanismSizes:
     n_terms: int = field(  # five terms of heads of 32 numbers would be 58,905 features
         default=3,
         metadata=_of("taylor", label="Taylor terms", help="of the Taylor series", least=1, most=4),
+    )
+    window: int = field(
+        default=64,
+        metadata=_of(
+            "window",
+            "based",
+            label="Window",
+            help="last tokens that are seen as they are; a text of so many is seen whole",
+            least=1,
+            most=4096,
+        ),
+    )
+    n_sinks: int = field(
+        default=4,
+        metadata=_of(
+            "window",
+            label="Sinks",
+            help="first tokens of the text that stay in sight beside the window",
+            most=4096,
+        ),
     )
 
 

@@ -4,15 +4,17 @@ import pytest
 
 from core.bench.methods import MAKERS
 from core.catalogue import (
-    FAMILIES,
+    EFFECTIVE,
     FEATURE_MAPS,
     LINEAR,
     MECHANISMS,
     METHODS,
+    ONLY_CAUSAL,
     SIZES,
     SYNTHESIZERS,
     TRAINED,
     WITHOUT_CAUSAL_FORM,
+    WITHOUT_LATENTS,
     MechanismSizes,
     family,
     in_file_order,
@@ -21,6 +23,7 @@ from core.catalogue import (
     settable_sizes,
     size_of,
 )
+from core.mechanisms import FAMILIES
 from core.models.blocks import BLOCKS
 from core.models.config import GPTConfig
 from core.models.gpt import GPT
@@ -47,7 +50,8 @@ def test_every_trained_mechanism_has_its_block_and_every_block_its_row():
 def test_every_measured_mechanism_has_its_cost_and_its_call_and_every_call_its_row():
     assert set(MAKERS) == set(METHODS)
     for name in METHODS:
-        assert predict(name, Shape(seq_len=64, head_dim=8)).operations > 0
+        shape, causal = Shape(seq_len=64, head_dim=8), name in ONLY_CAUSAL
+        assert predict(name, shape, causal=causal).operations > 0
     for name in (row.name for row in MECHANISMS.values() if row.not_measured):
         with pytest.raises(ValueError, match=f"unknown method '{name}'; methods: explicit, sdpa"):
             predict(name, Shape(seq_len=64, head_dim=8))
@@ -58,15 +62,25 @@ def test_every_measured_mechanism_has_a_hint_and_a_share_of_the_machine_s_rate()
         assert MECHANISMS[name].meaning
         assert 0 < MECHANISMS[name].reached <= 1
     assert all(MECHANISMS[name].map_note for name in LINEAR)
+    assert all(MECHANISMS[name].weights_note for name in EFFECTIVE if name not in LINEAR)
+    assert [name for name in TRAINED if not MECHANISMS[name].is_normalised] == [
+        "delta",
+        "gated-delta",
+        "gate",
+    ]
 
 
 def test_choices_stand_in_the_order_of_pages_and_command_line():
     softmax, pairless, maps = ("softmax",), ("synthesizer", "dense-synthesizer"), FEATURE_MAPS
     assert maps == ("elu", "favor", "taylor")
-    assert (*softmax, *pairless, *maps) == TRAINED
+    states = ("delta", "gated-delta", "gate", "window", "based")
+    assert (*softmax, *pairless, *maps, *states) == TRAINED
     low_rank = ("linformer", "bigbird", "nystrom", "perceiver")
-    assert ("explicit", "sdpa", *maps, *low_rank, "synthesizer") == METHODS
+    assert ("explicit", "sdpa", *maps, *low_rank, *states, "synthesizer") == METHODS
     assert (maps, pairless) == (LINEAR, SYNTHESIZERS)
+    assert states == ONLY_CAUSAL
+    assert (*maps, *(name for name in states if name != "window")) == EFFECTIVE
+    assert (*maps, *states) == WITHOUT_LATENTS
     assert WITHOUT_CAUSAL_FORM == ("linformer", "nystrom")
 
 
@@ -76,7 +90,16 @@ def test_a_method_of_a_later_version_goes_by_its_own_name():
 
 
 def test_sizes_of_measured_methods_are_said_in_words():
-    sizes = Sizes(n_features=9, n_terms=2, n_mixed=3, n_landmarks=4, n_latents=5, block_size=6)
+    sizes = Sizes(
+        n_features=9,
+        n_terms=2,
+        n_mixed=3,
+        n_landmarks=4,
+        n_latents=5,
+        block_size=6,
+        window=7,
+        n_sinks=2,
+    )
     said = {name: size_of(name, sizes) for name in METHODS}
     assert {name: words for name, words in said.items() if words} == {
         "favor": "9 features",
@@ -85,6 +108,8 @@ def test_sizes_of_measured_methods_are_said_in_words():
         "nystrom": "4 landmarks",
         "perceiver": "5 latents",
         "bigbird": "blocks of 6",
+        "window": "7 tokens, 2 sinks",
+        "based": "a window of 7",
     }
 
 
@@ -99,6 +124,11 @@ def test_models_are_called_by_their_mechanism_and_those_with_softmax_by_their_po
         "linear (elu+1)",
         "linear (FAVOR+)",
         "linear (Taylor)",
+        "delta rule",
+        "gated delta",
+        "scalar gate",
+        "window",
+        "Based",
     ]
 
 
@@ -109,6 +139,8 @@ def test_what_a_training_may_set_has_an_option_a_label_and_a_help():
         "latent_stride": "--latent-stride",
         "n_features": "--features",
         "n_terms": "--terms",
+        "window": "--window",
+        "n_sinks": "--sinks",
     }
     assert all(size.label and size.help and size.least < size.most for size in sizes.values())
 

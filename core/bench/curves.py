@@ -16,7 +16,7 @@ from core.bench.fits import Fit, fit
 from core.bench.record import Bench, Record, Setting
 from core.bench.spec import BOTH, DTYPES
 from core.bench.summary import methods_of
-from core.catalogue import METHODS, WITHOUT_CAUSAL_FORM
+from core.catalogue import METHODS, ONLY_CAUSAL, WITHOUT_CAUSAL_FORM
 from core.theory.costs import Shape, Sizes, floor_seconds, predict
 
 
@@ -146,7 +146,8 @@ def _curve(method: str, points: list[Point], predicted: list[tuple[int, float]])
 
 def _costs(bench: Bench, setting: Setting, method: str) -> dict[int, tuple[int, int]]:
     """Length to operations and extra bytes; empty for what has no formula here."""
-    if method not in METHODS or (setting.causal and method in WITHOUT_CAUSAL_FORM):
+    lacking = WITHOUT_CAUSAL_FORM if setting.causal else ONLY_CAUSAL
+    if method not in METHODS or method in lacking:
         return {}
     found: dict[int, tuple[int, int]] = {}
     for n in _lengths(bench.of(setting)):

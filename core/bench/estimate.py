@@ -12,7 +12,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from core.bench.spec import BenchSpec
-from core.catalogue import MECHANISMS, WITHOUT_CAUSAL_FORM
+from core.catalogue import MECHANISMS, ONLY_CAUSAL, WITHOUT_CAUSAL_FORM
 from core.devices import RATES, free_bytes
 from core.theory.costs import predict
 
@@ -53,6 +53,9 @@ def estimate(
             continue
         if spec.causal and method in WITHOUT_CAUSAL_FORM:
             left_out[method, length] = "no causal form"
+            continue
+        if not spec.causal and method in ONLY_CAUSAL:
+            left_out[method, length] = "only a causal form"
             continue
         needed = needed_bytes(spec, method, length)
         if spec.device == "cpu" and (why := refusal(needed, available)):

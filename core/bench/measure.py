@@ -27,6 +27,7 @@ from core.bench.memory import MemoryMeter
 from core.bench.methods import build, inputs, once
 from core.bench.record import (
     BUSY,
+    CAUSAL_ALONE,
     MEMORY,
     MOST_KEPT,
     NO_CAUSAL_FORM,
@@ -36,7 +37,7 @@ from core.bench.record import (
     Record,
 )
 from core.bench.spec import BenchSpec
-from core.catalogue import WITHOUT_CAUSAL_FORM, family
+from core.catalogue import ONLY_CAUSAL, WITHOUT_CAUSAL_FORM, family
 from core.devices import (
     free_bytes,
     give_back,
@@ -162,6 +163,8 @@ def obstacle(spec: BenchSpec, method: str, seq_len: int) -> str:
     """Why a case is not tried; empty if it is."""
     if spec.causal and method in WITHOUT_CAUSAL_FORM:
         return f"{NO_CAUSAL_FORM}: {why_not_causal(spec, method)}"
+    if not spec.causal and method in ONLY_CAUSAL:
+        return CAUSAL_ALONE
     why = refusal(needed_bytes(spec, method, seq_len), free_bytes(spec.device))
     return f"{REFUSED}: {why}" if why else ""
 

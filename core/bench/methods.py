@@ -10,10 +10,15 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from torch.nn.functional import logsigmoid
 
 from core.attention import (
+    based,
     bigbird,
+    delta,
     favor,
+    gate,
+    gated_delta,
     linear,
     linformer,
     nystrom,
@@ -22,17 +27,25 @@ from core.attention import (
     softmax,
     synthesizer,
     taylor,
+    window,
 )
 from core.attention.feature_maps import FeatureMap, elu
 from core.attention.masks import hidden_pairs
 from core.bench.spec import BenchSpec
+from core.catalogue import ONLY_CAUSAL
 
 Call = Callable[[Tensor, Tensor, Tensor], Tensor]
 Maker = Callable[[BenchSpec, int, torch.Generator], Call]
+OPEN = 3.0  # what gates are shifted by: half of what is written has faded after some 15 tokens
 
 
 def build(spec: BenchSpec, method: str, seq_len: int) -> Call:
-    """The method at this length; raises NoCausalFormError when it is called where it has none."""
+    """The method at this length; raises NoCausalFormError when it is called where it has none.
+
+    Raises ValueError for a form that is not causal of what is read in order.
+    """
+    if not spec.causal and method in ONLY_CAUSAL:
+        raise ValueError(f"{method} has only a causal form: a state is read in the tokens' order")
     return MAKERS[method](spec, seq_len, torch.Generator().manual_seed(spec.seed + 1))
 
 
@@ -149,6 +162,37 @@ def _synthesizer(spec: BenchSpec, seq_len: int, generator: torch.Generator) -> C
     return dense if spec.sizes.dense else random
 
 
+def _delta(spec: BenchSpec, seq_len: int, generator: torch.Generator) -> Call:
+    beta = _drawn(spec, seq_len, generator).sigmoid()
+    return partial(delta.attend, beta=beta, chunk=spec.sizes.chunk)
+
+
+def _gated_delta(spec: BenchSpec, seq_len: int, generator: torch.Generator) -> Call:
+    beta, gates = (_drawn(spec, seq_len, generator) for _ in range(2))
+    rates = {"beta": beta.sigmoid(), "log_gate": logsigmoid(gates + OPEN)}
+    return partial(gated_delta.attend, **rates, chunk=spec.sizes.chunk)
+
+
+def _gate(spec: BenchSpec, seq_len: int, generator: torch.Generator) -> Call:
+    gates = logsigmoid(_drawn(spec, seq_len, generator) + OPEN)
+    return partial(gate.attend, log_gate=gates, chunk=spec.sizes.chunk)
+
+
+def _window(spec: BenchSpec, _: int, __: torch.Generator) -> Call:
+    return partial(window.attend, window=spec.sizes.window, n_sinks=spec.sizes.n_sinks)
+
+
+def _based(spec: BenchSpec, _: int, __: torch.Generator) -> Call:
+    features = based.feature_map(spec.head_dim)
+    return partial(based.attend, features=features, window=spec.sizes.window)
+
+
+def _drawn(spec: BenchSpec, seq_len: int, generator: torch.Generator) -> Tensor:
+    """A number N(0, 1) a token and head."""
+    drawn = torch.randn(spec.batch, spec.n_heads, seq_len, generator=generator)
+    return drawn.to(**_placed(spec))
+
+
 def _placed(spec: BenchSpec) -> dict[str, Any]:
     return {"device": spec.device, "dtype": getattr(torch, spec.dtype)}
 
@@ -169,4 +213,9 @@ MAKERS: dict[str, Maker] = {
     "nystrom": _nystrom,
     "perceiver": _perceiver,
     "synthesizer": _synthesizer,
+    "delta": _delta,
+    "gated-delta": _gated_delta,
+    "gate": _gate,
+    "window": _window,
+    "based": _based,
 }

@@ -15,7 +15,8 @@ from core.files import read_json, write_json
 
 MOST_KEPT = 15  # quantiles of the times
 WIDE, BUSY, REFUSED = "wide", "busy", "refused"
-MEMORY, NO_CAUSAL_FORM, WRONG = "out of memory", "no causal form", "wrong"
+MEMORY, WRONG = "out of memory", "wrong"
+NO_CAUSAL_FORM, CAUSAL_ALONE = "no causal form", "only a causal form"
 
 
 class Setting(NamedTuple):

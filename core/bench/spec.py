@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field, fields
 from itertools import pairwise
 from typing import Any
 
-from core.catalogue import METHODS, WITHOUT_CAUSAL_FORM
+from core.catalogue import METHODS, ONLY_CAUSAL, WITHOUT_CAUSAL_FORM
 from core.devices import DEVICES
 from core.theory.costs import Shape, Sizes, taylor_features
 
@@ -29,8 +29,10 @@ MOST_SIZES = {
     "n_global": 16,
     "n_window": 15,
     "n_random": 16,
+    "window": 4096,
+    "n_sinks": 4096,
 }
-MAY_BE_ZERO = ("n_global", "n_random")
+MAY_BE_ZERO = ("n_global", "n_random", "n_sinks")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,6 +118,8 @@ def _check_methods(spec: BenchSpec) -> None:
         raise ValueError(f"a method is named twice: {', '.join(spec.methods)}")
     if spec.causal and set(spec.methods) <= set(WITHOUT_CAUSAL_FORM):
         raise ValueError(f"{', '.join(spec.methods)}: none of these has a causal form")
+    if not spec.causal and set(spec.methods) <= set(ONLY_CAUSAL):
+        raise ValueError(f"{', '.join(spec.methods)}: these have a causal form alone")
 
 
 def _check_lengths(lengths: Sequence[int]) -> None:

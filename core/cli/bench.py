@@ -39,6 +39,9 @@ def add_bench(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--backward", action="store_true", help="forward and backward pass")
     parser.add_argument("--features", type=int, default=Sizes().n_features, help="of FAVOR+")
     parser.add_argument("--terms", type=int, default=Sizes().n_terms, help="of the Taylor series")
+    usual = Sizes()
+    parser.add_argument("--window", type=int, default=usual.window, help="of windows and Based")
+    parser.add_argument("--sinks", type=int, default=usual.n_sinks, help="beside a window")
     parser.add_argument("--device", choices=DEVICES, default="cpu")
     parser.add_argument("--dtype", choices=list(DTYPES), default="float32")
     parser.add_argument("--threads", type=int, default=1)
@@ -92,7 +95,12 @@ def _spec(options: argparse.Namespace) -> BenchSpec:
         repeats=options.repeats,
         seconds=options.seconds,
         seed=options.seed,
-        sizes=Sizes(n_features=options.features, n_terms=options.terms),
+        sizes=Sizes(
+            n_features=options.features,
+            n_terms=options.terms,
+            window=options.window,
+            n_sinks=options.sinks,
+        ),
     )
 
 

@@ -63,8 +63,9 @@ def _text(found: Repeated) -> str:
         f"twice{front}, seed {found.seed}; mean weights of the second half, in brackets without "
         "the first token"
     )
-    linear = ["effective weights: linear attention has no softmax"] if found.is_linear else []
-    return "\n".join([start, *linear, *_table(found), *_clear(found), *_losses(found)])
+    has_effective = found.has_effective_weights
+    effective = ["effective weights: there is no softmax"] if has_effective else []
+    return "\n".join([start, *effective, *_table(found), *_clear(found), *_losses(found)])
 
 
 def _table(found: Repeated) -> list[str]:

@@ -7,8 +7,9 @@ WEIGHT = "#8A5CF0"
 MASKED = "#8D939B"
 # Trainings side by side: first, second, third, fourth; they mean nothing else.
 RUNS = ("#D1477F", "#0E86A8", "#8A8A12", "#A8653A")
-# Kinds of attention by what they do about L²: exact, feature map, low rank, sparse, no pairs.
-FAMILIES = ("#E8361A", "#5256CC", "#C04FD0", "#3F9B2E", "#7A6A6A")
+# Kinds of attention by what they do about L²: exact, feature map, low rank, sparse, no pairs,
+# state.
+FAMILIES = ("#E8361A", "#5256CC", "#C04FD0", "#3F9B2E", "#7A6A6A", "#CC006D")
 # Kinds of tokens as points: special, first, digit, punctuation, start of a word, inside a word.
 TOKENS = ("#CC0000", "#FF1A8C", "#0C8C00", "#B9866D", "#0D5EFF", "#9500FF")
 # Wrong answers: a real place, a word that is none. Right ones are green.

@@ -103,6 +103,10 @@ def mechanism_note(trace: AttentionTrace) -> str:
         return _synthesizer_note(trace.n_layers)
     if trace.is_linear:
         return _linear_note(trace)
+    if trace.has_effective_weights:
+        return _state_note(trace)
+    if trace.mechanism == "window":
+        return _window_note(trace)
     if not trace.latent_positions:
         return " ".join(filter(None, (_kinds_note(trace), _sink_note(trace))))
     return (
@@ -149,18 +153,37 @@ def _synthesizer_note(n_layers: int) -> str:
 
 
 def _linear_note(trace: AttentionTrace) -> str:
-    smallest = float(trace.weights.min())
-    sign = (
-        "none of them is negative here"
-        if smallest >= 0
-        else f"some are negative, down to −{-smallest:.2g} (drawn like 0), so none is a share of 1"
-    )
     feature_map = MECHANISMS[trace.mechanism].map_note
     return (
         f"Linear attention with {feature_map}: there is no softmax and no logit. Shown "
         "are effective weights, φ(q)·φ(k) divided by its sum over the keys. They replay the model, "
-        f"and each row sums to 1; {sign}."
+        f"and each row sums to 1; {_sign(trace)}."
     )
+
+
+def _state_note(trace: AttentionTrace) -> str:
+    sums = "each row sums to 1" if trace.is_normalised else "rows need not sum to 1"
+    return (
+        f"{MECHANISMS[trace.mechanism].weights_note}. There is no softmax; these effective weights "
+        f"replay the model, and {sums}; {_sign(trace)}."
+    )
+
+
+def _window_note(trace: AttentionTrace) -> str:
+    past = np.tri(trace.n_tokens, dtype=bool)
+    if bool(trace.visible[:, past].all()):
+        return "A window with sinks: softmax over it, and all of this text is inside."
+    return (
+        "A window with sinks: softmax over the last tokens and the first few; what stands between "
+        "the two is as unseen as the future."
+    )
+
+
+def _sign(trace: AttentionTrace) -> str:
+    smallest = float(trace.weights.min())
+    if smallest >= 0:
+        return "none of them is negative here"
+    return f"some are negative, down to −{-smallest:.2g} (drawn like 0), so none is a share of 1"
 
 
 def _reach(latents: Sequence[int], n_tokens: int) -> str:

@@ -54,7 +54,7 @@ def refuse_contradictions(trace: AttentionTrace, found: Recomputed, precision: s
     if trace.proof.future_exactly_zero and not found.masked_exactly_zero:
         raise ValueError("its proof says that nothing masked has weight, but something has")
     for head, error, size in _row_sums(trace):
-        if not trace.is_linear and bool((trace.weights[head] < 0).any()):
+        if not trace.has_effective_weights and bool((trace.weights[head] < 0).any()):
             raise ValueError(f"{head_name(*head)} has negative weights; {trace.mechanism} has none")
         share, least = ROUNDING[precision]
         allowed = trace.proof.row_sum_max_error + size * (share + trace.n_tokens * 2**-24)

@@ -13,7 +13,7 @@ half, k = 1 … n, put on one token:
 from dataclasses import dataclass
 from math import log
 
-from core.catalogue import LINEAR
+from core.catalogue import EFFECTIVE
 from core.inspection.captions import CLEAR_FACTOR, CLEAR_WEIGHT
 from core.inspection.heads import Head, OneHead
 
@@ -136,9 +136,9 @@ class Repeated:
         return self.losses.saved.low > 0
 
     @property
-    def is_linear(self) -> bool:
-        """Whether weights are effective ones, of linear attention."""
-        return self.mechanism in LINEAR
+    def has_effective_weights(self) -> bool:
+        """Whether weights are effective ones, of linear attention or of a state."""
+        return self.mechanism in EFFECTIVE
 
     def clear(self, name: str) -> list[RepeatedRow]:
         """The heads with a clear score, the largest first."""

@@ -86,6 +86,8 @@ def first_stays(trace: AttentionTrace) -> str:
     """Why the first token of a trace cannot be left out; empty where it can."""
     if trace.latent_positions:
         return "Nothing to leave out: the keys of most layers are latents, not tokens."
-    if trace.is_linear and float(trace.weights.min()) < 0:
+    if not trace.is_normalised:
+        return "Nothing to leave out: rows need not sum to 1, so no weight is a share."
+    if trace.has_effective_weights and float(trace.weights.min()) < 0:
         return "Nothing to leave out: some effective weights are negative, so none is a share of 1."
     return ""

@@ -8,6 +8,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from core.catalogue import MECHANISMS
 from core.checkpoints.store import Checkpoint
 from core.inspection.answered import Answered, in_batches
 from core.inspection.patterns import Places, find_places
@@ -71,7 +72,7 @@ def _laid_out(layers: Sequence[Layer], n_tokens: int, places: Places, model: Mod
         ["decoder" if latents else _kind(layer) for layer in layers],
         [latents and index > 0 for index in range(len(layers))],
         places,
-        learned_share(maps),
+        learned_share(maps) if MECHANISMS[model.shape.mechanism].is_normalised else None,
     )
 
 

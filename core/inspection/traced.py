@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.catalogue import LINEAR, SYNTHESIZERS
+from core.catalogue import EFFECTIVE, LINEAR, MECHANISMS, SYNTHESIZERS
 
 Array = NDArray[np.float32]
 ARRAYS = ("query", "key", "value", "output", "scores", "weights", "value_norm", "sink")
@@ -82,7 +82,8 @@ class AttentionTrace:
     the positions where none stands, scores are minus infinity and all else is zero.
 
     `mechanism` is the model's attention. Linear attention has no softmax: its weights are effective
-    ones, which may be negative, and its scores are φ(q)·φ(k).
+    ones, which may be negative, and its scores are φ(q)·φ(k). A state's are effective, too, and
+    its rows need not sum to 1.
 
     `kinds` says of each layer what its heads look at: "decoder" (unless told), "encoder" or
     "cross". With an encoder beside a decoder the first `n_source` positions are the source's: rows
@@ -143,6 +144,16 @@ class AttentionTrace:
     def is_linear(self) -> bool:
         """Whether there is a feature map in the place of softmax."""
         return self.mechanism in LINEAR
+
+    @property
+    def has_effective_weights(self) -> bool:
+        """Whether there is no softmax: weights are what values are multiplied by, of any sign."""
+        return self.mechanism in EFFECTIVE
+
+    @property
+    def is_normalised(self) -> bool:
+        """Whether rows sum to 1."""
+        return MECHANISMS[self.mechanism].is_normalised
 
     @property
     def is_pairless(self) -> bool:

@@ -9,10 +9,12 @@ from typing import Any, Literal, get_args
 
 from core.catalogue import (
     LINEAR,
+    MECHANISMS,
     MOST_POSITIONS,
     SIZES,
     SYNTHESIZERS,
     TRAINED,
+    WITHOUT_LATENTS,
     MechanismSizes,
     Size,
     in_file_order,
@@ -22,6 +24,8 @@ from core.theory.costs import taylor_features
 Positions = Literal["learned", "rotary"]
 Activation = Literal["gelu", "gelu-tanh"]
 MOST_TAYLOR_FEATURES = 2**16
+BASED_TERMS = 3
+N_RATES = {"delta": 1, "gated-delta": 2, "gate": 1}  # numbers that a token has for each head
 MOST_PARAMETERS = 200_000_000
 MOST_SIZES = {
     "vocabulary_size": 200_000,
@@ -80,7 +84,7 @@ class GPTConfig(MechanismSizes):
             _check_synthesizer(self)
         if self.n_latents:
             _check_latents(self)
-        if self.attention == "taylor":
+        if self.attention in ("taylor", "based"):
             _check_taylor(self)
         if self.rough_parameters > MOST_PARAMETERS:
             raise ValueError(
@@ -108,6 +112,7 @@ class GPTConfig(MechanismSizes):
             scoring = own * self.head_dim * self.longest_input
         if self.attention == "favor":
             scoring = self.n_features * self.head_dim
+        scoring += N_RATES.get(self.attention, 0) * self.n_heads * self.width
         return self.width * tables + self.n_layers * (12 * self.width**2 + scoring)
 
     @property
@@ -198,17 +203,20 @@ def _check_latents(config: GPTConfig) -> None:
             f"latent {config.n_latents - 1} would stand at position {last}, "
             f"outside the block of {config.block_size}"
         )
-    if config.attention in LINEAR:
+    if config.attention in WITHOUT_LATENTS:
+        linear = config.attention in LINEAR
+        what = "linear attention" if linear else MECHANISMS[config.attention].label
         raise ValueError(
-            "the latents of a Perceiver and its tokens are not the same positions, which linear "
-            "attention needs: n_latents must be 0"
+            "the latents of a Perceiver and its tokens are not the same positions, which "
+            f"{what} needs: n_latents must be 0"
         )
 
 
 def _check_taylor(config: GPTConfig) -> None:
-    n_features = taylor_features(config.head_dim, config.n_terms, symmetric=True)
+    n_terms = config.n_terms if config.attention == "taylor" else BASED_TERMS
+    n_features = taylor_features(config.head_dim, n_terms, symmetric=True)
     if n_features > MOST_TAYLOR_FEATURES:
         raise ValueError(
-            f"{config.n_terms} Taylor terms of heads of {config.head_dim} numbers are "
+            f"{n_terms} Taylor terms of heads of {config.head_dim} numbers are "
             f"{n_features:,} features; at most {MOST_TAYLOR_FEATURES:,} are allowed"
         )

@@ -12,6 +12,7 @@ from core.attention.perceiver import latent_positions
 from core.models.blocks import BLOCKS, Block
 from core.models.config import GPTConfig
 from core.models.seam import Ability, Attend, Readout, Shape, Stream, Tap, straight_on
+from core.models.state_blocks import open_gates
 from core.models.trained import Trained, readout
 
 
@@ -176,7 +177,8 @@ class GPT(Trained[GPTConfig]):
 def initialise(model: GPT, generator: torch.Generator | None) -> None:
     """Normal(0, 0.02) for matrices and embeddings, zero for biases, one for norms (GPT-2).
 
-    A Synthesizer's B is uniform within ±0.001, a Perceiver's basis Xavier-uniform (the course).
+    A Synthesizer's B is uniform within ±0.001, a Perceiver's basis Xavier-uniform (the course);
+    gates begin open (core.models.state_blocks).
     Random features are drawn last, once for each layer; from then on they are stored.
     """
     with torch.no_grad():
@@ -185,6 +187,8 @@ def initialise(model: GPT, generator: torch.Generator | None) -> None:
                 nn.init.xavier_uniform_(parameter, generator=generator)
             elif name.endswith(".second"):
                 parameter.uniform_(-0.001, 0.001, generator=generator)
+            elif name.endswith(".gate.bias"):
+                parameter.copy_(open_gates(len(parameter)))
             elif parameter.ndim == 2:
                 parameter.normal_(0.0, 0.02, generator=generator)
             elif name.endswith("bias"):

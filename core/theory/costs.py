@@ -16,6 +16,12 @@ L tokens, d numbers a head, r features, chunks of C tokens, n rows worked on at 
     nystrom       12·L·m·d + 4·m²·d + 8·m³ an iteration         2·L·m
     perceiver     8·L·m·d                                       4·L·m
     synthesizer   2·L²·d, dense 4·L²·d                          2·L²
+    delta, gated  8·L·C·d + 6·L·d²                              L·(3·C + 5·d), gated L·(4·C + 8·d)
+    gate          4·L·C·d + 4·L·d²                              L·(2·C + 4·d)
+    window        4·L·(2·b + s)·d                               5·L·(2·b + s)
+    based         8·L·b·d + 4·L·r·(d + 1)                       12·L·b + 3·b·r
+
+b is the larger of the window and 16 tokens (based: 64), s the number of sinks.
 
 FAVOR+'s map takes 4·L·d·m operations. Derivations of the counts stand with the mechanisms.
 """
@@ -23,10 +29,11 @@ FAVOR+'s map takes 4·L·d·m operations. Derivations of the counts stand with t
 import math
 from dataclasses import dataclass
 
-from core.catalogue import FEATURE_MAPS, METHODS, WITHOUT_CAUSAL_FORM
+from core.catalogue import FEATURE_MAPS, METHODS, ONLY_CAUSAL, WITHOUT_CAUSAL_FORM
 
 # Linear attention works on so many bytes of features at a time, but on no fewer rows than these.
 BLOCK_BYTES, FEWEST_ROWS = 2**20, 64
+LEAST_BLOCK = 16  # tokens of a window's blocks
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,6 +72,8 @@ class Sizes:
     n_global: int = 1
     n_window: int = 3
     n_random: int = 3
+    window: int = 64
+    n_sinks: int = 4
     dense: bool = False
 
 
@@ -82,11 +91,15 @@ def predict(method: str, shape: Shape, *, causal: bool = False, sizes: Sizes | N
         raise ValueError(f"unknown method {method!r}; methods: {', '.join(METHODS)}")
     if causal and method in WITHOUT_CAUSAL_FORM:
         raise ValueError(f"{method} has no causal form")
+    if not causal and method in ONLY_CAUSAL:
+        raise ValueError(f"{method} has only a causal form")
     chosen = sizes or Sizes()
     if method in FEATURE_MAPS:
         operations, numbers = _linear(method, shape, chosen, causal=causal)
     elif method == "bigbird":
         operations, numbers = _bigbird(shape, chosen, causal=causal)
+    elif method in ONLY_CAUSAL:
+        operations, numbers = _in_order(method, shape, chosen)
     else:
         operations, numbers = _others(method, shape, chosen)
     return Cost(
@@ -174,6 +187,26 @@ def _bigbird(shape: Shape, sizes: Sizes, *, causal: bool) -> tuple[int, int]:
     wide = 0 if causal else min(sizes.n_global * block, shape.seq_len) * shape.seq_len
     operations = 4 * length * seen * block * d + 4 * wide * d
     return operations, length * seen * (2 * d + 3 * block) + 2 * wide
+
+
+def _in_order(method: str, shape: Shape, sizes: Sizes) -> tuple[int, int]:
+    """As the blocks are filled up: the last one counts as a whole one."""
+    length, d, s = shape.seq_len, shape.head_dim, min(sizes.n_sinks, shape.seq_len)
+    least = {"window": LEAST_BLOCK, "based": FEWEST_ROWS}
+    wide = max(sizes.window, least[method]) if method in least else sizes.chunk
+    b = min(wide, length)
+    n_blocks = -(-length // b)
+    n = n_blocks * b
+    r = taylor_features(d, 3, symmetric=True)
+    far = 4 * max(0, n_blocks - 2) * b * r * (d + 1)
+    counts = {
+        "delta": (8 * n * b * d + 6 * n * d**2, n * (3 * b + 5 * d)),
+        "gated-delta": (8 * n * b * d + 6 * n * d**2, n * (4 * b + 8 * d)),
+        "gate": (4 * n * b * d + 4 * n * d**2, n * (2 * b + 4 * d)),
+        "window": (8 * n * b * d + 2 * (n + length) * s * d, n * 5 * (2 * b + s)),
+        "based": (4 * n * b * (2 * d + 1) + far, n * 12 * b + 3 * b * r),
+    }
+    return counts[method]
 
 
 def _others(method: str, shape: Shape, sizes: Sizes) -> tuple[int, int]:

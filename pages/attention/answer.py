@@ -85,7 +85,7 @@ def _proved(trace: AttentionTrace) -> str:
     apart = proof.replay_max_difference
     said = [
         f"Replayed through the weights shown: {what} differ by at most {apart:.0e}",
-        f"rows sum to 1 within {proof.row_sum_max_error:.0e}",
+        _row_sums(trace),
         f"{hidden} {'exactly 0' if proof.future_exactly_zero else 'NOT 0'}",
     ]
     if trace.kinds and BARE not in trace.lacking:
@@ -93,6 +93,13 @@ def _proved(trace: AttentionTrace) -> str:
     if trace.kinds and proof.head_sum_max_error is not None:
         said.append(f"the heads add up to their layer within {proof.head_sum_max_error:.0e}")
     return f"{', '.join(said)}, {proof.dtype}."
+
+
+def _row_sums(trace: AttentionTrace) -> str:
+    error = trace.proof.row_sum_max_error
+    if trace.is_normalised:
+        return f"rows sum to 1 within {error:.0e}"
+    return f"rows need not sum to 1 (one is {error:.2g} from it)"
 
 
 def show_change(before: AttentionTrace, found: "Effect", switches: Switches) -> None:

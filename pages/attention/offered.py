@@ -22,6 +22,8 @@ def views_lacking(trace: AttentionTrace, view: View) -> dict[str, str]:
         lacking[PARTS] = (
             "No q·k parts: linear attention multiplies features of queries and keys, φ(q)·φ(k)."
         )
+    elif trace.has_effective_weights:
+        lacking[PARTS] = "No q·k parts: effective weights are no softmax of queries and keys."
     return lacking
 
 

@@ -62,13 +62,13 @@ def what_it_costs(found: Repeated) -> str:
 def setting(found: Repeated) -> str:
     """What was said to the model, and what the numbers are of."""
     front = "" if found.begin is None else f", token {found.begin} in front"
-    linear = " Weights are effective ones: linear attention has no softmax." * found.is_linear
+    effective = " Weights are effective ones: there is no softmax." * found.has_effective_weights
     return (
         f"{found.n_sequences} sequences of {found.n_tokens} different random tokens, said twice "
         f"(seed {found.seed}{front}). Scores are mean weights in the rows of the second half; a "
         f"head counts from {CLEAR_WEIGHT:g} on, if that is {CLEAR_FACTOR:g} times what uniform "
         "attention over all that a row can see would give. Losses are means over the tokens of a "
-        f"half but its first, with 95 % intervals over sequences.{linear}"
+        f"half but its first, with 95 % intervals over sequences.{effective}"
     )
 
 

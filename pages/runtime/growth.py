@@ -11,10 +11,11 @@ from core.bench.curves import Curve, floors, memory_curves, not_run, sizes_of, t
 from core.bench.fits import Crossover
 from core.bench.record import Bench, Record, Setting
 from core.bench.summary import crossovers_of, report_of
-from core.catalogue import FAMILIES, FEATURE_MAPS, METHODS, family, label
+from core.catalogue import FEATURE_MAPS, METHODS, family, label
 from core.figures import runtime as figures
 from core.figures.template import Figure
 from core.jobs.state import Job
+from core.mechanisms import FAMILIES
 from core.theory.costs import crossover_length
 from pages.runtime import controls, words
 from pages.runtime.controls import Looked

@@ -17,8 +17,8 @@ EMPTY = (
 )
 HOW = (
     "Point at a line to single it out. Red is exact softmax, indigo a feature map (linear "
-    "attention), violet low rank, green sparse, grey-brown looks at no pairs. Upright lines: where "
-    "a linear map overtakes SDPA, torch's fused softmax."
+    "attention), violet low rank, green sparse, grey-brown no pairs, pink a state. Upright "
+    "lines: where a linear map overtakes SDPA, torch's fused softmax."
 )
 MORE = (
     "Full lines are medians, bands quartiles, dashes formulas, grey dots the least this machine "

@@ -168,8 +168,11 @@ def recomputed_line(found: TraceFile) -> str:
     masked = "exactly 0" if again.masked_exactly_zero else "NOT 0"
     outputs = again.output_max_difference
     said = "" if outputs is None else f", outputs are weights · values {_within(outputs)}"
+    sums = f"rows sum to 1 {_within(again.row_sum_max_error)}"
+    if not found.trace.is_normalised:
+        sums = f"rows need not sum to 1 (one is {again.row_sum_max_error:.2g} from it)"
     return (
-        f"**Recomputed here**: rows sum to 1 {_within(again.row_sum_max_error)}, what is masked is "
+        f"**Recomputed here**: {sums}, what is masked is "
         f"{masked}{said}; each contribution is its weight · its norm."
     )
 

@@ -14,8 +14,12 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
 from core.attention import (
+    based,
     bigbird,
+    delta,
     favor,
+    gate,
+    gated_delta,
     linear,
     linformer,
     nystrom,
@@ -24,6 +28,7 @@ from core.attention import (
     softmax,
     synthesizer,
     taylor,
+    window,
 )
 from core.attention.feature_maps import FeatureMap, elu
 from core.theory.costs import Shape, Sizes, predict, taylor_features
@@ -145,6 +150,15 @@ def runs(n_tokens: int, d: int, sizes: Sizes) -> dict[tuple[str, bool], Callable
         found["bigbird", causal] = lambda b=blocks, c=causal: bigbird.attend(
             x, x, x, b, block_size=sizes.block_size, causal=c
         )
+    rates, features = torch.zeros(1, N_HEADS, n_tokens), based.feature_map(d)
+    seen = {"window": sizes.window, "n_sinks": sizes.n_sinks}
+    found |= {
+        ("delta", True): lambda: delta.attend(x, x, x, rates, chunk=sizes.chunk),
+        ("gated-delta", True): lambda: gated_delta.attend(x, x, x, rates, rates),
+        ("gate", True): lambda: gate.attend(x, x, x, rates, chunk=sizes.chunk),
+        ("window", True): lambda: window.attend(x, x, x, **seen),
+        ("based", True): lambda: based.attend(x, x, x, features, window=sizes.window),
+    }
     return found
 
 

@@ -2,14 +2,20 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import pytest
 import torch
 from torch import Tensor
+from torch.nn.functional import logsigmoid
 
 from core.attention import (
+    based,
     bigbird,
+    delta,
     favor,
+    gate,
+    gated_delta,
     linear,
     linformer,
     nystrom,
@@ -18,6 +24,7 @@ from core.attention import (
     softmax,
     synthesizer,
     taylor,
+    window,
 )
 from core.attention.feature_maps import FeatureMap, elu
 from core.attention.masks import NoCausalFormError, blind_rows, hidden_pairs
@@ -95,6 +102,24 @@ def by_random(q: Tensor, k: Tensor, v: Tensor, causal: bool, padding: Tensor | N
     return synthesizer.attend(scored, v, hidden=hidden)
 
 
+def in_order(attend: Callable[..., Tensor], n_rates: int, **sizes: Any) -> Mechanism:
+    """What is read in the order of the tokens; β and log a are the first tokens' of one draw."""
+    drawn_rates = drawn(2, 2, N_HEADS, LONGEST, seed=8)
+    rates = (drawn_rates[0].sigmoid(), logsigmoid(drawn_rates[1] + 2))
+
+    def call(q: Tensor, k: Tensor, v: Tensor, causal: bool, padding: Tensor | None) -> Tensor:
+        assert causal
+        own = [rate[:, :, : q.shape[2]] for rate in rates[len(rates) - n_rates :]]
+        return attend(q, k, v, *own, **sizes, padding=padding)
+
+    return Mechanism(attend=call)
+
+
+def by_delta(*given: Any, **sizes: Any) -> Tensor:
+    """It has the first of the two rates alone."""
+    return delta.attend(*given[:4], **sizes)
+
+
 ROWS = favor.draw_projection(32, HEAD_DIM, generator=generator(7))
 MECHANISMS = {
     "explicit": Mechanism(attend=by_softmax),
@@ -111,7 +136,15 @@ MECHANISMS = {
     "perceiver": Mechanism(attend=by_perceiver),
     "synthesizer dense": Mechanism(attend=by_dense),
     "synthesizer random": Mechanism(attend=by_random),
+    "delta": in_order(by_delta, 2, chunk=16),
+    "gated delta": in_order(gated_delta.attend, 2, chunk=16),
+    "gate": in_order(gate.attend, 1, chunk=16),
+    "window": in_order(window.attend, 0, window=7, n_sinks=2),
+    "based": in_order(based.attend, 0, features=based.feature_map(HEAD_DIM), window=7),
 }
+STATES = ("delta", "gated delta", "gate", "window", "based")
+ONLY_CAUSAL = dict.fromkeys(STATES, "it is read in the order of the tokens")
+NO_SUMS = dict.fromkeys(STATES[:3], "there is no normaliser: rows need not sum to 1")
 NO_CAUSAL = {
     "linformer": "each of its k rows mixes all positions before a mask could be applied",
     "nystrom": "its landmarks are means over the whole text",
@@ -122,19 +155,20 @@ NO_ONES = {
 }
 # Case -> mechanism -> why not.
 NO: dict[str, dict[str, str]] = {
-    "ones stay ones": NO_ONES,
-    "causal ones stay ones": NO_CAUSAL,
+    "ones stay ones": NO_ONES | ONLY_CAUSAL,
+    "causal ones stay ones": NO_CAUSAL | NO_SUMS,
     "the future has no influence": NO_CAUSAL,
-    "appended padding changes nothing": {},
+    "appended padding changes nothing": ONLY_CAUSAL,
     "causal appended padding changes nothing": NO_CAUSAL,
-    "a row that sees nothing is 0": {},
+    "a row that sees nothing is 0": ONLY_CAUSAL,
     "a causal row that sees nothing is 0": NO_CAUSAL,
-    "two calls are identical": {},
+    "two calls are identical": ONLY_CAUSAL,
     "a split pass goes on": {
         name: "there is no state: each row looks at the keys themselves"
         for name, mechanism in MECHANISMS.items()
         if mechanism.feature_map is None
-    },
+    }
+    | dict.fromkeys(STATES, "its state is another: see test_states.py"),
 }
 
 

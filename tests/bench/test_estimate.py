@@ -14,7 +14,7 @@ from core.bench.estimate import (
     refusal,
 )
 from core.bench.spec import BenchSpec
-from core.catalogue import METHODS, WITHOUT_CAUSAL_FORM
+from core.catalogue import METHODS, ONLY_CAUSAL, WITHOUT_CAUSAL_FORM
 from core.theory.costs import Sizes, predict
 
 Quick = Callable[..., BenchSpec]
@@ -63,6 +63,9 @@ def test_what_will_not_be_run_is_named_with_its_reason(quick: Quick):
         for length in (16, 32)
         for method in ("linformer", "nystrom")
     }
+    unordered = estimate(quick(*METHODS), free=FREE)
+    assert set(unordered.left_out.values()) == {"only a causal form"}
+    assert {method for method, _ in unordered.left_out} == set(ONLY_CAUSAL)
     small = estimate(quick("explicit", "sdpa", lengths=(256,)), free=1_500_000)
     assert list(small.left_out) == [("explicit", 256)]
     assert small.left_out["explicit", 256].startswith("needs about 1.1 MB, and 60% of what is free")
@@ -78,7 +81,7 @@ def test_done_cases_cost_nothing(quick: Quick):
 def test_needs_grow_with_the_pass_and_a_table_counts(quick: Quick):
     one, both = quick(*METHODS, lengths=(64,)), quick(*METHODS, lengths=(64,), backward=True)
     rows = 4 * 2 * 64 * 8 * 4  # inputs and output
-    for method in METHODS:
+    for method in (m for m in METHODS if m not in ONLY_CAUSAL):
         extra = predict(method, one.shape(64)).extra_bytes
         table = 2 * 64 * 64 * 4 if method == "synthesizer" else 0
         assert needed_bytes(one, method, 64) == table + rows + extra

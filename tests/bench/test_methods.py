@@ -10,7 +10,7 @@ from core.attention.masks import hidden_pairs
 from core.bench.measure import MOST_ROWS, chosen_rows, reference, relative_error
 from core.bench.methods import build, inputs, once
 from core.bench.spec import BenchSpec
-from core.catalogue import METHODS, WITHOUT_CAUSAL_FORM
+from core.catalogue import METHODS, ONLY_CAUSAL, WITHOUT_CAUSAL_FORM
 from core.theory.costs import Sizes
 
 Quick = Callable[..., BenchSpec]
@@ -27,6 +27,10 @@ def test_every_method_gives_an_output_for_every_token(
         with pytest.raises(ValueError, match="has no causal form"):
             build(quick("sdpa", causal=True), method, seq_len)(*inputs(quick(), seq_len))
         return
+    if not causal and method in ONLY_CAUSAL:
+        with pytest.raises(ValueError, match=f"{method} has only a causal form: a state is read"):
+            build(quick("sdpa"), method, seq_len)
+        return
     spec = quick(method, causal=causal, sizes=SMALL)
     output = once(spec, build(spec, method, seq_len), *inputs(spec, seq_len))
     assert output.shape == (1, 2, seq_len, 8)
@@ -35,7 +39,9 @@ def test_every_method_gives_an_output_for_every_token(
 
 CAUSAL = [m for m in METHODS if m not in WITHOUT_CAUSAL_FORM]
 # Which latents stand in a text depends on the text: the meta device has none to look at.
-CASES = [(m, False) for m in METHODS] + [(m, True) for m in CAUSAL if m != "perceiver"]
+CASES = [(m, False) for m in METHODS if m not in ONLY_CAUSAL] + [
+    (m, True) for m in CAUSAL if m != "perceiver"
+]
 
 
 @pytest.mark.parametrize("backward", [False, True])
@@ -99,7 +105,8 @@ def test_inputs_are_the_same_for_every_method_and_other_with_another_seed(quick:
 def test_both_ways_leaves_the_inputs_as_they_were_and_gives_the_same_output(
     quick: Quick, method: str
 ):
-    spec, both = (quick(method, backward=way, sizes=SMALL) for way in (False, True))
+    causal = method in ONLY_CAUSAL
+    spec, both = (quick(method, causal=causal, backward=way, sizes=SMALL) for way in (False, True))
     given = inputs(spec, 33)
     forward = once(spec, build(spec, method, 33), *given)
     output = once(both, build(both, method, 33), *given)
@@ -118,7 +125,7 @@ def test_a_dense_synthesizer_is_another_than_a_random_one(quick: Quick):
 
 @pytest.mark.parametrize("method", METHODS)
 def test_half_precision_stays_half_precision(quick: Quick, method: str):
-    spec = quick(method, dtype="bfloat16", sizes=SMALL)
+    spec = quick(method, causal=method in ONLY_CAUSAL, dtype="bfloat16", sizes=SMALL)
     given = inputs(spec, 20)
     assert given[0].dtype == torch.bfloat16
     assert once(spec, build(spec, method, 20), *given).dtype == torch.bfloat16

@@ -39,6 +39,7 @@ def test_a_spec_comes_back_from_json_as_it_was():
         ({"methods": ("elu", "performer")}, "unknown method 'performer'; methods: explicit"),
         ({"methods": ("elu", "elu")}, "a method is named twice: elu, elu"),
         ({"methods": ("linformer", "nystrom"), "causal": True}, "none of these has a causal form"),
+        ({"methods": ("delta", "window")}, "delta, window: these have a causal form alone"),
         ({"lengths": ()}, "0 lengths; 1 to 24 are allowed"),
         ({"lengths": (128, 128)}, "lengths 128, 128; they must rise"),
         ({"lengths": (256, 128)}, "they must rise"),

@@ -70,6 +70,22 @@ def test_causal_and_backward_are_said_in_each_record(bench: Callable[..., Any]):
     assert records[1]["median_seconds"] is None
 
 
+def test_states_are_measured_in_order_alone_with_the_sizes_that_are_given(
+    bench: Callable[..., Any],
+):
+    states = ("delta", "gated-delta", "gate", "window", "based")
+    sizes = ("--window", "4", "--sinks", "1")
+    _, out, _ = bench("--methods", *states, "--causal", *sizes, "--json")
+    report = json.loads(out)
+    assert [r["median_seconds"] > 0 for r in report["records"]] == [True] * 10
+    assert report["environment"]["sizes"]["window"] == 4
+    assert report["environment"]["sizes"]["n_sinks"] == 1
+    _, out, _ = bench("--methods", "sdpa", "delta", "--json")
+    flags = {r["method"]: r["flags"] for r in json.loads(out)["records"]}
+    assert "only a causal form" in flags["delta"]
+    assert "only a causal form" not in flags["sdpa"]
+
+
 def test_the_text_has_a_line_a_case_a_slope_and_a_verdict(bench: Callable[..., Any]):
     _, out, _ = bench("--methods", "sdpa", "elu")
     assert out.count("\nelu  ") == 2

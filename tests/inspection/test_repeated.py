@@ -253,11 +253,11 @@ def test_negative_effective_weights_are_not_renormalised(
 ):
     model = make_gpt(5, vocabulary_size=characters.size, attention="taylor", n_terms=2)
     found = measure_repeated(with_task(model, characters), n_sequences=3)
-    assert found.is_linear
+    assert found.has_effective_weights
     assert None in {row.induction.without_first for row in found.rows}
     order = found.sorted_by("induction", without_first=True)
     assert order[-1].induction.without_first is None
-    assert not measure_repeated(pointing(characters), n_sequences=2).is_linear
+    assert not measure_repeated(pointing(characters), n_sequences=2).has_effective_weights
 
 
 def test_the_same_seed_is_the_same_result_and_another_another(stored: Checkpoint):

@@ -144,7 +144,8 @@ def test_an_odd_head_dim_is_fine_with_learned_positions():
 def test_a_configuration_is_written_in_the_order_of_every_file_so_far():
     config = GPTConfig(vocabulary_size=10, attention="favor", n_features=16)
     names = "vocabulary_size block_size n_layers n_heads width positions attention n_columns "
-    names += "n_latents latent_stride latent_residual latent_norm n_features n_terms"
+    names += "n_latents latent_stride latent_residual latent_norm n_features n_terms "
+    names += "window n_sinks"
     assert list(config.to_dict()) == names.split()
     assert GPTConfig(**config.to_dict()) == config
 

@@ -75,6 +75,16 @@ def titles(app: AppTest) -> tuple[str, str]:
             ["map", "arcs", "3D"],
             ["each row sums to 1; some are negative, down to −", "No q·k parts: linear attention"],
         ),
+        (
+            {"attention": "delta"},
+            ["map", "arcs", "3D"],
+            ["The delta rule: a key's new value takes", "rows need not sum to 1 (one is"],
+        ),
+        (
+            {"attention": "window", "window": 6},
+            ["map", "arcs", "q·k parts", "3D"],
+            ["A window with sinks: softmax over the last tokens", "rows sum to 1 within"],
+        ),
         ({}, ["map", "arcs", "q·k parts", "3D"], []),
     ],
 )
@@ -93,7 +103,7 @@ def test_every_variant_shows_what_it_has_and_says_what_its_maps_mean(
     assert len(app.get("vega_lite_chart")) == 3
     for note in notes:
         assert note in shown(app)
-    named = ("Synthesizer", "Perceiver", "Linear attention")
+    named = ("Synthesizer", "Perceiver", "Linear attention", "delta rule:", "window with sinks")
     assert any(name in shown(app) for name in named) == bool(notes)
 
 

@@ -12,8 +12,12 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.utils.flop_counter import FlopCounterMode
 
 from core.attention import (
+    based,
     bigbird,
+    delta,
     favor,
+    gate,
+    gated_delta,
     linear,
     linformer,
     nystrom,
@@ -22,6 +26,7 @@ from core.attention import (
     softmax,
     synthesizer,
     taylor,
+    window,
 )
 from core.attention.feature_maps import FeatureMap, elu
 from core.theory.costs import (
@@ -42,9 +47,17 @@ def product(_: Any, left: Any, right: Any, *, out_shape: Any, **__: Any) -> int:
     return 2 * math.prod(left) * right[-1]
 
 
+def triangular(_: Any, right: Any, *, out_shape: Any, **__: Any) -> int:
+    """Of (N, a, a) and (N, a, b): half of a product."""
+    return math.prod(right) * right[-2]
+
+
 def counted(run: Callable[[], object]) -> int:
     """Operations of all matrix products; torch leaves the in-place ones out by itself."""
-    in_place = {torch.ops.aten.baddbmm_: product}
+    in_place = {
+        torch.ops.aten.baddbmm_: product,
+        torch.ops.aten.linalg_solve_triangular: triangular,
+    }
     with (
         torch.no_grad(),
         sdpa_kernel(SDPBackend.MATH),
@@ -81,12 +94,25 @@ def runs(n_tokens: int, *, causal: bool) -> dict[str, Callable[[], object]]:
     found["synthesizer"] = lambda: synthesizer.attend(
         synthesizer.random_scores(torch.zeros(N_HEADS, n_tokens, n_tokens), n_tokens, n_tokens), x
     )
-    if not causal:
+    if causal:
+        found |= runs_in_order(x)
+    else:
         found["linformer"] = lambda: linformer.attend(x, x, x, mix, mix)
         found["nystrom"] = lambda: nystrom.attend(
             x, x, x, n_landmarks=SIZES.n_landmarks, n_iterations=SIZES.n_iterations
         )
     return found
+
+
+def runs_in_order(x: torch.Tensor) -> dict[str, Callable[[], object]]:
+    rates, features = x[..., 0], based.feature_map(D)
+    return {
+        "delta": lambda: delta.attend(x, x, x, rates),
+        "gated-delta": lambda: gated_delta.attend(x, x, x, rates, rates),
+        "gate": lambda: gate.attend(x, x, x, rates),
+        "window": lambda: window.attend(x, x, x, window=SIZES.window, n_sinks=SIZES.n_sinks),
+        "based": lambda: based.attend(x, x, x, features, window=SIZES.window),
+    }
 
 
 @pytest.mark.parametrize("causal", [False, True])
@@ -96,6 +122,16 @@ def test_operations_are_what_torch_counts(n_tokens: int, causal: bool):
         shape = Shape(seq_len=n_tokens, head_dim=D, n_heads=N_HEADS)
         expected = predict(method, shape, causal=causal, sizes=SIZES).operations
         assert counted(run) == expected, method
+
+
+@pytest.mark.parametrize("method", ["delta", "gated-delta", "gate", "window", "based"])
+def test_a_state_grows_with_the_length_alone_and_has_no_other_order(method: str):
+    short, long = (
+        predict(method, Shape(seq_len=n, head_dim=32), causal=True).operations for n in (2048, 8192)
+    )
+    assert long / short == pytest.approx(4, rel=0.05)
+    with pytest.raises(ValueError, match=f"{method} has only a causal form"):
+        predict(method, Shape(seq_len=64, head_dim=32))
 
 
 def test_a_dense_synthesizer_writes_its_scores_too():

@@ -1,0 +1,124 @@
+"""What mechanisms with a matrix for a state share: gates in log space, and texts in chunks.
+
+A gate a_t in [0, 1] is given by its logarithm g_t = log a_t ≤ 0, and 0 itself by −∞. From key j to
+row i ≥ j what was written fades by
+
+    D_ij = Π_{j<t≤i} a_t = exp(Σ_{j<t≤i} g_t),  D_ii = 1
+
+Each sum is formed of the very gates between the two, never as the difference of two longer sums: so
+nothing cancels, a gate of exactly 0 gives zeros and not NaN, and as no exponent is above 0 nothing
+overflows. What underflows has faded.
+
+Shapes: query, key, value (batch, head, position, head_dim), log_gate (batch, head, position); in
+chunks of C tokens (B, H, N, C, …). Cost of the gates: L·C sums and exponentials.
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from core.attention.masks import check_padding
+from core.attention.softmax import widened
+
+CHUNK = 64
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class State:
+    """All that later tokens need: S (B, H, d, d_v), what a query reads as Sᵀ q."""
+
+    matrix: Tensor
+
+
+class Decays(NamedTuple):
+    """How what is written fades: between pairs (…, C, C), from before the chunk to a row `enter`
+    (…, C, 1), from a key to the chunk's end `leave` (…, C, 1), over the whole chunk `fade`
+    (…, 1, 1).
+    """
+
+    pairs: Tensor
+    enter: Tensor
+    leave: Tensor
+    fade: Tensor
+
+
+class Chunks(NamedTuple):
+    """N chunks as `carry` reads them: pairs (B, H, N, C, C); queries and keys (B, H, N, C, d) with
+    their fading; `written` (B, H, N, C, d_v), less what `seen` (B, H, N, C, d) reads of the state.
+    """
+
+    queries: Tensor
+    keys: Tensor
+    written: Tensor
+    pairs: Tensor
+    fade: Tensor | None = None
+    seen: Tensor | None = None
+
+
+def start(key: Tensor, value: Tensor) -> State:
+    """The state before any token."""
+    shape = (*key.shape[:2], key.shape[-1], value.shape[-1])
+    return State(matrix=widened(value).new_zeros(shape))
+
+
+def between(log_gate: Tensor) -> Tensor:
+    """D (…, L, L) of log gates (…, L): 1 on the diagonal, 0 for the future."""
+    n = log_gate.shape[-1]
+    past = torch.ones(n, n, dtype=torch.bool, device=log_gate.device).tril()
+    steps = log_gate[..., None].expand(*log_gate.shape, n).masked_fill(~past.tril(-1), 0.0)
+    return steps.cumsum(-2).masked_fill(~past, -torch.inf).exp()
+
+
+def decays(log_gate: Tensor) -> Decays:
+    """Of log gates in chunks (…, C)."""
+    pairs = between(log_gate)
+    enter = log_gate.cumsum(-1).exp()[..., None]
+    return Decays(pairs, enter, pairs[..., -1, :, None], enter[..., -1:, :])
+
+
+def in_chunks(x: Tensor, chunk: int) -> Tensor:
+    """(B, H, L, …) to (B, H, N, C, …), filled up with zeros; N is at least 1."""
+    n_chunks = max(1, -(-x.shape[2] // chunk))
+    lacking = n_chunks * chunk - x.shape[2]
+    if lacking:
+        x = torch.cat([x, x.new_zeros(*x.shape[:2], lacking, *x.shape[3:])], dim=2)
+    return torch.unflatten(x, 2, (n_chunks, chunk))
+
+
+def carry(chunks: Chunks, matrix: Tensor) -> tuple[Tensor, Tensor]:
+    """Outputs (B, H, N, C, d_v) of chunks read one after the other, and the state after them."""
+    queries, keys, written, pairs, fade, seen = chunks
+    outputs: list[Tensor] = []
+    for n in range(written.shape[2]):
+        wrote = written[:, :, n]
+        if seen is not None:
+            wrote = wrote - seen[:, :, n] @ matrix
+        outputs.append(queries[:, :, n] @ matrix + pairs[:, :, n] @ wrote)
+        faded = matrix if fade is None else fade[:, :, n] * matrix
+        matrix = faded + keys[:, :, n].mT @ wrote
+    return torch.stack(outputs, 2), matrix
+
+
+def check(query: Tensor, key: Tensor, padding: Tensor | None, chunk: int, **rates: Tensor) -> None:
+    """Raise ValueError unless queries and keys are the same tokens and each has its rates."""
+    if query.shape[2] != key.shape[2]:
+        raise ValueError(
+            f"{query.shape[2]} queries and {key.shape[2]} keys: a state is written and read in "
+            "the order of the same tokens"
+        )
+    if chunk < 1:
+        raise ValueError(f"chunks of {chunk} tokens; at least 1 is needed")
+    check_padding(padding, key)
+    for name, rate in rates.items():
+        if rate.shape != key.shape[:3]:
+            raise ValueError(
+                f"{name} is {tuple(rate.shape)}; one a token and head is {tuple(key.shape[:3])}"
+            )
+
+
+def shown(rate: Tensor, padding: Tensor | None) -> Tensor:
+    """Rates (B, H, L), at least float32, 0 where padding is: nothing is written, nothing fades."""
+    rate = widened(rate)
+    return rate if padding is None else rate.masked_fill(padding[:, None, :], 0.0)
