@@ -18,7 +18,6 @@ answers Σ_j C_ij v_j. A recall is right while its own C_ii outweighs the noise 
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from core.memory.pairs import Array
 from core.memory.spec import LINEAR, MemorySpec
@@ -53,15 +52,13 @@ def _gated_delta(asked: Array, written: Array, spec: MemorySpec) -> Array:
 
 def _delta_rule(asked: Array, written: Array, decay: float) -> Array:
     """What is written at t is u_t = v_t − Σ_{s<t} γ^(t−s) (k_t·k_s) u_s, so U = M⁻¹ V."""
-    n = written.shape[1]
-    places: NDArray[np.int_] = np.arange(n)
-    gaps = np.maximum(places[:, None] - places, 0)
+    n: int = written.shape[1]
+    gaps = np.maximum(np.subtract.outer(np.arange(n), np.arange(n)), 0)
     fading = np.tril(np.power(np.float32(decay), gaps, dtype=np.float32), -1)
     mixing = _products(written, written) * fading + np.eye(n, dtype=np.float32)
     read = _products(asked, written) * _ages(decay, n)
     # C M = read; numpy solves from the left, so all is turned over.
-    solved: Array = np.linalg.solve(mixing.swapaxes(-1, -2), read.swapaxes(-1, -2))
-    return np.ascontiguousarray(solved.swapaxes(-1, -2))
+    return np.linalg.solve(mixing.swapaxes(-1, -2), read.swapaxes(-1, -2)).swapaxes(-1, -2)
 
 
 def _ages(decay: float, n: int) -> Array:
