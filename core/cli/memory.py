@@ -8,7 +8,13 @@ from core.cli.arguments import progress_line
 from core.cli.heads_text import aligned
 from core.intervals import Rate
 from core.memory.capacity import Capacity, measure_capacity
-from core.memory.generation import LENGTHS, Kept, kept_by_methods, kept_by_models
+from core.memory.generation import (
+    LENGTHS,
+    Kept,
+    bytes_text,
+    kept_by_methods,
+    kept_by_models,
+)
 from core.memory.overwrite import N_KEYS, N_REWRITTEN, Overwriting, measure_overwriting
 from core.memory.spec import PAIRS, MemorySpec
 
@@ -122,7 +128,7 @@ def _rows(found: Overwriting) -> list[list[str]]:
 
 def _kept(kept: Kept) -> Sequence[str]:
     head = ["tokens", *(f"{length:,}" for length in kept.lengths)]
-    return aligned([head, *([name, *map(_bytes, row)] for name, row in kept.n_bytes.items())])
+    return aligned([head, *([name, *map(bytes_text, row)] for name, row in kept.n_bytes.items())])
 
 
 def _share(rate: Rate) -> str:
@@ -131,10 +137,3 @@ def _share(rate: Rate) -> str:
 
 def _half(pairs: float | None) -> str:
     return "-" if pairs is None else f"{pairs:.0f}"
-
-
-def _bytes(n_bytes: int) -> str:
-    for unit, size in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
-        if n_bytes >= size:
-            return f"{n_bytes / size:.3g} {unit}"
-    return f"{n_bytes} B"

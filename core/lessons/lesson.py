@@ -20,6 +20,7 @@ PAGES = (
     "look",
     "monte_carlo",
     "attention_by_hand",
+    "memory",
     "runtime",
     "training",
     "report_card",

@@ -53,6 +53,19 @@ class Capacity:
         shares = self.theory[method]
         return None if shares is None else half_lost(list(self.pairs), list(shares))
 
+    def forgets_first(self, methods: Sequence[str]) -> str:
+        """Which has lost a half with the fewest pairs; of those that have not, which recalls least
+        of the most pairs.
+        """
+
+        def lasts(method: str) -> tuple[float, float]:
+            shares = [rate.value for rate in self.recalled[method]]
+            never = float("inf") if shares[0] >= 0.5 else 0.0
+            half = self.half(method)
+            return (never if half is None else half), shares[-1]
+
+        return min(methods, key=lasts)
+
     def to_dict(self) -> dict[str, Any]:
         """`recalled` and `theory` as plain lists, by mechanism."""
         return {

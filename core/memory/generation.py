@@ -14,6 +14,7 @@ with 2 bytes a number (bfloat16), states with 4, as both are kept in those model
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from core.memory.names import Kind
 from core.memory.spec import METHODS, MemorySpec, state_numbers
 
 CACHE_BYTES, STATE_BYTES = 2, 4
@@ -40,10 +41,13 @@ class Layers:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelShape:
-    """A named model; `note` says what its layers are."""
+    """A named model; `note` says what its layers are, `kind` what a token does to what most of
+    them keep.
+    """
 
     name: str
     note: str
+    kind: Kind
     layers: tuple[Layers, ...]
 
     def n_bytes(self, n_tokens: int) -> int:
@@ -65,26 +69,31 @@ MODELS = (
     ModelShape(
         name="GPT-2 XL",
         note="48 layers of softmax, 25 heads of 64, each with keys of its own",
+        kind="keeps all",
         layers=(_full(48, 25, 64),),
     ),
     ModelShape(
         name="Llama 3 8B",
         note="32 layers of softmax, 32 heads of 128 that share 8 heads of keys",
+        kind="keeps all",
         layers=(_full(32, 8, 128),),
     ),
     ModelShape(
         name="Mistral 7B v0.1",
         note="the same shape, and a window of 4,096 tokens",
+        kind="keeps the last",
         layers=(_full(32, 8, 128, 4096),),
     ),
     ModelShape(
         name="Qwen3-Next 80B-A3B",
         note="36 layers of the gated delta rule and 12 of softmax with 2 heads of keys of 256",
+        kind="fades, takes away",
         layers=(_GATED_DELTA, _full(12, 2, 256)),
     ),
     ModelShape(
         name="Kimi Linear 48B-A3B",
         note="20 layers of a delta rule with a gate for each channel and 7 of latents (MLA)",
+        kind="fades, takes away",
         layers=(_KIMI_DELTA, Layers(count=7, per_token=512 + 64)),
     ),
 )
@@ -112,12 +121,20 @@ def kept_by_methods(spec: MemorySpec, lengths: Sequence[int] = LENGTHS) -> Kept:
         raise ValueError(f"lengths from 1 to {MOST_TOKENS:,} tokens are possible")
     return Kept(
         lengths=tuple(lengths),
-        n_bytes={method: tuple(_one_head(method, spec, n) for n in lengths) for method in METHODS},
+        n_bytes={method: tuple(head_bytes(method, spec, n) for n in lengths) for method in METHODS},
     )
 
 
-def _one_head(method: str, spec: MemorySpec, n_tokens: int) -> int:
-    """Keys and values in 2 bytes a number, sums in 4."""
+def head_bytes(method: str, spec: MemorySpec, n_tokens: int) -> int:
+    """What one head keeps of so many tokens: keys and values in 2 bytes a number, sums in 4."""
     cached = 2 * min(spec.window, n_tokens) * spec.dim if method in ("window", "based") else 0
     cached = 2 * n_tokens * spec.dim if method == "softmax" else cached
     return CACHE_BYTES * cached + STATE_BYTES * (state_numbers(method, spec, n_tokens) - cached)
+
+
+def bytes_text(n_bytes: float) -> str:
+    """Three digits and a unit: 16.4 kB."""
+    for unit, size in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
+        if n_bytes >= size:
+            return f"{n_bytes / size:.3g} {unit}"
+    return f"{n_bytes:g} B"

@@ -32,6 +32,16 @@ class Write:
     after: Array
     reads: tuple[float, ...]
 
+    @property
+    def taken(self) -> float:
+        """The length of what was read at this key and taken away, for keys are of length 1."""
+        return float(np.linalg.norm(self.removed))
+
+    @property
+    def read(self) -> float:
+        """What this key gives now: the cosine with the value that was just written."""
+        return self.reads[self.key]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Arrivals:

@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 from core.theory.normal import cdf
 
 Array = NDArray[np.float64]
-N_NODES, N_ANGLES, N_LENGTHS, N_ROWS = 16, 15, 5, 48
+N_NODES, N_ANGLES, N_LENGTHS, N_ROWS = 12, 9, 3, 40
 TINY = 1e-300
 _WIDEST, _N_KNOTS = 12.0, 4801
 
@@ -82,7 +82,8 @@ def recall_share(moments: Moments, dim: int) -> float:
     """The mean of P_i over all keys; of more than N_ROWS keys and rivals as many are looked at,
     evenly spaced, for P changes smoothly with their age.
 
-    Cost: N_NODES · N_LENGTHS · N_ANGLES · N_ROWS² numbers at most, 2.8 million.
+    Cost: N_NODES · N_LENGTHS · N_ANGLES · N_ROWS² numbers at most, half a million; five times as
+    many change no share by more than 0.005.
     """
     n_pairs = len(moments.signal)
     rows = _spaced(n_pairs)
