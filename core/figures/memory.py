@@ -96,7 +96,7 @@ def _drawn(
 def _ends(
     lines: Sequence[Line], limits: tuple[float, float], height: int, *, is_log: bool
 ) -> pd.DataFrame:
-    """The last point of each line, and where its name stands: beside it, as far as there is room."""
+    """The last point of each line, and where its name stands: beside it, where there is room."""
     last = [(line.name, line.points[-1].at, line.points[-1].value) for line in lines if line.points]
     low, high = (math.log(end) if is_log else end for end in limits)
     wanted = [math.log(value) if is_log else value for _, _, value in last]

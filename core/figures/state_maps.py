@@ -1,4 +1,4 @@
-"""Pictures of a state of d x d numbers while pairs arrive: what it holds, and what each key reads."""
+"""Pictures of a state of d x d numbers while pairs arrive: what it holds, what keys read."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple

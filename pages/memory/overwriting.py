@@ -14,7 +14,7 @@ from core.memory.spec import MATRICES, MemorySpec
 from core.memory.states import Arrivals, Write, strongest
 from pages.memory import data, words
 from pages.memory.controls import PREFIX, Chosen
-from pages.memory.predict import PASS, cover, foreseen, verdict
+from pages.memory.predict import WITHOUT, cover, foreseen, verdict
 from pages.shared import bound, present
 from pages.shared import jobs as job_kit
 from pages.shared.charts import download_json, show_chart
@@ -34,7 +34,7 @@ def show_overwriting(chosen: Chosen) -> None:
     found = data.overwriting(chosen.spec)
     title = words.overwriting_title(found, chosen.methods)
     st.markdown(f"##### {whole(title)}")
-    if said != PASS:
+    if said != WITHOUT:
         right = said if words.rewrites(found, said) else ""
         verdict(said, right, words.overwriting_verdict(found, chosen.methods, said))
     rows, dots = _rows(found, chosen.methods)

@@ -8,7 +8,7 @@ from pages.memory.controls import PREFIX, Chosen
 from pages.shared import bound
 from pages.shared.text import plain
 
-PASS = "look"
+WITHOUT = "look"
 COVERED = (
     ":material/visibility_off: **Covered.** Say above what you expect, or look without. Until then "
     "this is what each mechanism does with a pair of a key k and a value v:"
@@ -16,13 +16,13 @@ COVERED = (
 
 
 def foreseen(chosen: Chosen, key: str, question: str) -> str | None:
-    """The mechanism that is expected, PASS for none; None before anything was said."""
+    """The mechanism that is expected, WITHOUT for none; None before anything was said."""
     if not chosen.predict:
-        return PASS
+        return WITHOUT
     return bound.segmented_control(
         question,
-        [*chosen.methods, PASS],
-        format_func=lambda option: "Look without" if option == PASS else label(option),
+        [*chosen.methods, WITHOUT],
+        format_func=lambda option: "Look without" if option == WITHOUT else label(option),
         key=f"{PREFIX}{key}",
     )
 
@@ -46,7 +46,7 @@ def cover(chosen: Chosen) -> None:
 
 def verdict(said: str, right: str, why: str) -> None:
     """What was expected beside what is right; nothing of who looked without."""
-    if said == PASS:
+    if said == WITHOUT:
         return
     if said == right:
         st.markdown(f":green[:material/check:] You said **{plain(label(said))}**, and so it is.")

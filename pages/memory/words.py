@@ -25,11 +25,11 @@ def half_text(found: Capacity, method: str) -> str:
 
 
 def capacity_title(found: Capacity, methods: Sequence[str]) -> str:
-    """Who loses half with the fewest and who with the most pairs."""
+    """Who loses half first and who last."""
     first = found.forgets_first(methods)
     rest = [method for method in methods if method != first]
     last = max(rest, key=lambda method: (_half(found, method), found.recalled[method][-1].value))
-    return f"Half is lost at {_at(found, first)}, at {_at(found, last)}"
+    return f"Half is lost first by {_at(found, first)}, last by {_at(found, last)}"
 
 
 def forgets_first(found: Capacity, first: str) -> str:
@@ -91,7 +91,8 @@ def overwriting_title(found: Overwriting, methods: Sequence[str]) -> str:
     """Who gives back the new values."""
     able = [label(method) for method in methods if rewrites(found, method)]
     who = ", ".join(able) or "None of them"
-    return f"{who} {'gives' if len(able) < 2 else 'give'} back the new value and keeps the others"
+    verbs = "gives back new values and keeps" if len(able) < 2 else "give back new values and keep"
+    return f"{who} {verbs} the others"
 
 
 def rewrites(found: Overwriting, method: str) -> bool:
@@ -210,7 +211,7 @@ def _half(found: Capacity, method: str) -> float:
 
 
 def _at(found: Capacity, method: str) -> str:
-    return f"{half_text(found, method)} pairs by {label(method)}"
+    return f"{label(method)} ({half_text(found, method)} pairs)"
 
 
 def _theory(found: Capacity, method: str) -> str:
