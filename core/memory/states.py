@@ -13,6 +13,9 @@ import numpy as np
 from core.memory.pairs import Array, draw_pairs
 from core.memory.spec import MATRICES, MemorySpec
 
+# Of a state that is drawn: its d, so that cells are seen, its keys, and how many come again.
+DRAWN_DIM, DRAWN_KEYS, DRAWN_AGAIN = 16, 10, 5
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Write:
@@ -108,3 +111,18 @@ def _reads(state: Array, pairs: Arrivals, given: dict[int, int]) -> tuple[float,
 def strongest(found: Sequence[Write]) -> float:
     """The largest number in any of the states, for one scale of colours."""
     return max(float(np.abs(write.after).max()) for write in found)
+
+
+def drawn_state(method: str, spec: MemorySpec) -> tuple[Arrivals, list[Write]]:
+    """A state that is small enough to be drawn; gates and seed are those of `spec`. Raises
+    ValueError for whose state is no matrix.
+    """
+    small = MemorySpec(
+        dim=DRAWN_DIM,
+        decay=spec.decay,
+        delta_decay=spec.delta_decay,
+        seed=spec.seed,
+        n_draws=2,
+    )
+    pairs = arrivals(small, n_keys=DRAWN_KEYS, n_rewritten=DRAWN_AGAIN)
+    return pairs, writes(method, pairs, small)

@@ -10,6 +10,7 @@ from pages.shared import bound
 
 PREFIX = "memory-"
 CAPACITY, OVERWRITING, GENERATION = "Capacity", "Overwriting", "Generation"
+VIEWS = (CAPACITY, OVERWRITING, GENERATION)
 FIRST = ("softmax", "window", LINEAR, "elu", "delta", "gated-delta")
 MOST = (*PAIRS[3:], MOST_PAIRS)
 USUAL = MemorySpec()
@@ -30,7 +31,7 @@ def choose_view() -> str:
     """One of three questions."""
     view = bound.segmented_control(
         "View",
-        [CAPACITY, OVERWRITING, GENERATION],
+        list(VIEWS),
         default=CAPACITY,
         required=True,
         key=f"{PREFIX}view",

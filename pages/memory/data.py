@@ -5,9 +5,7 @@ import streamlit as st
 from core.memory.capacity import Capacity, measure_capacity
 from core.memory.overwrite import Overwriting, measure_overwriting
 from core.memory.spec import MemorySpec
-from core.memory.states import Arrivals, Write, arrivals, writes
-
-SMALL, N_KEYS, N_AGAIN = 16, 10, 5  # of the state that is drawn: its d, keys, and those rewritten
+from core.memory.states import Arrivals, Write, drawn_state
 
 
 @st.cache_resource(max_entries=16, show_spinner="Storing pairs and asking for them")
@@ -24,13 +22,5 @@ def overwriting(spec: MemorySpec) -> Overwriting:
 
 @st.cache_resource(max_entries=32, show_spinner=False)
 def written(method: str, spec: MemorySpec) -> tuple[Arrivals, list[Write]]:
-    """A small state, pair by pair; gates and seed are those of `spec`."""
-    small = MemorySpec(
-        dim=SMALL,
-        decay=spec.decay,
-        delta_decay=spec.delta_decay,
-        seed=spec.seed,
-        n_draws=2,
-    )
-    pairs = arrivals(small, n_keys=N_KEYS, n_rewritten=N_AGAIN)
-    return pairs, writes(method, pairs, small)
+    """A small state, pair by pair."""
+    return drawn_state(method, spec)

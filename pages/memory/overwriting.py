@@ -11,7 +11,7 @@ from core.figures.state_maps import FIRST, NOW, SECOND, Read, read_bars, state_m
 from core.memory.names import label
 from core.memory.overwrite import Overwriting
 from core.memory.spec import MATRICES, MemorySpec
-from core.memory.states import Arrivals, Write, strongest
+from core.memory.states import DRAWN_DIM, DRAWN_KEYS, Arrivals, Write, strongest
 from pages.memory import data, words
 from pages.memory.controls import PREFIX, Chosen
 from pages.memory.predict import WITHOUT, cover, foreseen, verdict
@@ -64,7 +64,7 @@ def _rows(found: Overwriting, methods: tuple[str, ...]) -> tuple[list[Named], li
 
 def _show_state(spec: MemorySpec) -> None:
     """Before, what is taken and added, after; then what every key so far reads."""
-    st.markdown(f"##### A state of {data.SMALL} × {data.SMALL} numbers while pairs arrive")
+    st.markdown(f"##### A state of {DRAWN_DIM} × {DRAWN_DIM} numbers while pairs arrive")
     which, when = st.columns(2, gap="medium")
     with which:
         method = bound.segmented_control(
@@ -78,7 +78,7 @@ def _show_state(spec: MemorySpec) -> None:
     pairs, writes = data.written(method or "delta", spec)
     numbers = [str(number) for number in range(1, len(writes) + 1)]
     with when:
-        number = int(bound.select_slider("Write", numbers, numbers[data.N_KEYS], key=WRITE))
+        number = int(bound.select_slider("Write", numbers, numbers[DRAWN_KEYS], key=WRITE))
     present.keys_step(WRITE, numbers, ("Left", "Right"), "Write")
     write = writes[number - 1]
     title = words.write_title(write, number, len(writes))

@@ -62,12 +62,12 @@ def capacity_meaning(found: Capacity, methods: Sequence[str]) -> str:
     if LINEAR in methods:
         said.append(
             "A sum answers a key with its value plus noise of all others, of variance about N/d in "
-            "each direction: the noise wins at a number of pairs that grows with d²."
+            "each direction: so the pairs that it holds grow nearly with d²."
         )
     if "delta" in methods:
         said.append(
             "The delta rule makes room for each pair at the cost of older ones, so of pairs that "
-            "never change it holds fewer than the sum."
+            "never change it holds fewer than the sum, a number that grows nearly with d."
         )
     if {"gate", "gated-delta"} & set(methods):
         said.append("A gate lets all that is old fade, whether it is still wanted or not.")
