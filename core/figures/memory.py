@@ -52,8 +52,12 @@ def recall_chart(lines: Sequence[Line], *, title: str, height: int = 340) -> Fig
     return _drawn(lines, is_log=False, limits=(0.0, 1.0), at=None, title=title, height=height)
 
 
-def bytes_chart(lines: Sequence[Line], *, at: float, title: str, height: int = 340) -> Figure:
-    """Bytes kept against the number of tokens, both logarithmic; a rule stands `at` one length."""
+def bytes_chart(
+    lines: Sequence[Line], *, title: str, at: float | None = None, height: int = 340
+) -> Figure:
+    """Bytes kept against the number of tokens, both logarithmic; a rule stands `at` one length, if
+    it is told.
+    """
     values = [point.value for line in lines for point in line.points]
     limits = (min(values) / 1.5, max(values) * 1.5) if values else (1.0, 10.0)
     return _drawn(lines, is_log=True, limits=limits, at=at, title=title, height=height)

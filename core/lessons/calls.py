@@ -1,8 +1,8 @@
 """The calls that a claim may name: what each gives, and what it is told. Free of torch.
 
 The functions stand in core.lessons.computed, under the same names and with the same keywords; a
-test holds that the two agree. To add one: its row here (of sounds and pictures: in senses; of pairs in
-a state: in stored), its function there.
+test holds that the two agree. To add one: its row here (of sounds and pictures in senses, of pairs
+in a state in stored), its function there.
 """
 
 from collections.abc import Mapping

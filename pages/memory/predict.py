@@ -2,13 +2,18 @@
 
 import streamlit as st
 
+from core.figures.memory import bytes_chart
+from core.memory.generation import kept_by_methods
 from core.memory.names import FORMS, label
 from core.memory.spec import state_numbers
+from pages.memory import lines
 from pages.memory.controls import PREFIX, Chosen
 from pages.shared import bound
+from pages.shared.charts import show_chart
 from pages.shared.text import plain
 
 WITHOUT = "look"
+KEPT = "Bytes that one head keeps, a pair a token"
 COVERED = (
     ":material/visibility_off: **Covered.** Say above what you expect, or look without. Until then "
     "this is what each mechanism does with a pair of a key k and a value v:"
@@ -42,6 +47,9 @@ def cover(chosen: Chosen) -> None:
     with st.container(border=True):
         st.markdown(COVERED)
         st.dataframe(rows, hide_index=True, height="content")
+    kept = kept_by_methods(chosen.spec, chosen.pairs)
+    chart = bytes_chart(lines.of_heads(kept, chosen.methods), title=KEPT, height=260)
+    show_chart(chart, alt=KEPT, main=True)
 
 
 def verdict(said: str, right: str, why: str) -> None:
