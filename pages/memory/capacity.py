@@ -15,7 +15,7 @@ from pages.shared import jobs as job_kit
 from pages.shared.charts import download_json, show_chart
 from pages.shared.text import whole
 
-ALONE = 420  # pixels: height of the picture
+ALONE = 400  # pixels: height of the picture
 
 
 def show_capacity(chosen: Chosen) -> None:

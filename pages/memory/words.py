@@ -6,7 +6,7 @@ from core.memory.capacity import Capacity
 from core.memory.generation import MODELS, Kept, bytes_text, head_bytes
 from core.memory.names import FORMS, label
 from core.memory.overwrite import Overwriting
-from core.memory.spec import LINEAR, MATRICES
+from core.memory.spec import LINEAR
 from core.memory.states import Write
 from pages.shared.text import percent
 
@@ -17,11 +17,7 @@ BYTES = "Caches are counted with 2 bytes a number (bfloat16), sums with 4, as mo
 
 def half_text(found: Capacity, method: str) -> str:
     """The number of pairs at which a half is lost, or on which side of all it lies."""
-    half = found.half(method)
-    if half is not None:
-        return f"{half:,.0f}"
-    shares = found.recalled[method]
-    return f"under {found.pairs[0]}" if shares[0].value < 0.5 else f"over {found.pairs[-1]:,}"
+    return _half_text(found, found.half(method), found.recalled[method][0].value)
 
 
 def capacity_title(found: Capacity, methods: Sequence[str]) -> str:
@@ -45,7 +41,7 @@ def halves(found: Capacity, methods: Sequence[str]) -> list[dict[str, str]]:
             "mechanism": label(method),
             "half lost at": half_text(found, method),
             "theory": _theory(found, method),
-            f"kept, {most:,} pairs": bytes_text(head_bytes(method, found.spec, most)),
+            "kept": bytes_text(head_bytes(method, found.spec, most)),
         }
         for method in methods
     ]
@@ -82,7 +78,8 @@ def capacity_how(found: Capacity) -> str:
     return (
         f"N random pairs of directions with {spec.dim} numbers are stored in one head, then every "
         "key is asked; right is what is nearest to its own value of all N. Bands: 95 % over "
-        f"{spec.n_draws} draws (seed {spec.seed}). Dashes: theory. Random keys are the hardest and "
+        f"{spec.n_draws} draws (seed {spec.seed}). Dashes: theory. Kept: bytes behind "
+        f"{found.pairs[-1]:,} pairs. Random keys are the hardest and "
         "the fairest; a trained model may choose its keys better."
     )
 
@@ -215,8 +212,13 @@ def _at(found: Capacity, method: str) -> str:
 
 
 def _theory(found: Capacity, method: str) -> str:
-    half = found.half_by_theory(method)
+    shares = found.theory[method]
+    if shares is None:
+        return "–"
+    return _half_text(found, found.half_by_theory(method), shares[0])
+
+
+def _half_text(found: Capacity, half: float | None, first: float) -> str:
     if half is not None:
         return f"{half:,.0f}"
-    known = method in MATRICES or found.theory[method] is not None
-    return "outside" if known else "–"
+    return f"under {found.pairs[0]}" if first < 0.5 else f"over {found.pairs[-1]:,}"
