@@ -57,7 +57,7 @@ def capacity_meaning(found: Capacity, methods: Sequence[str]) -> str:
         )
     if LINEAR in methods:
         said.append(
-            "A sum answers a key with its value plus noise of all others, of variance about N/d in "
+            "A sum answers a key with its value plus noise of all others, of variance about N/d² in "
             "each direction: so the pairs that it holds grow nearly with d²."
         )
     if "delta" in methods:
@@ -79,8 +79,7 @@ def capacity_how(found: Capacity) -> str:
         f"N random pairs of directions with {spec.dim} numbers are stored in one head, then every "
         "key is asked; right is what is nearest to its own value of all N. Bands: 95 % over "
         f"{spec.n_draws} draws (seed {spec.seed}). Dashes: theory. Kept: bytes behind "
-        f"{found.pairs[-1]:,} pairs. Random keys are the hardest and "
-        "the fairest; a trained model may choose its keys better."
+        f"{found.pairs[-1]:,} pairs. A trained model may choose keys that overlap less."
     )
 
 

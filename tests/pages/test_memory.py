@@ -122,9 +122,8 @@ def test_what_is_too_much_for_the_page_is_refused(open_memory: Open):
 
 def test_halves_outside_of_what_was_measured_are_told_so(open_memory: Open):
     rows = open_memory(**{"memory-methods": ["softmax", "linear", "elu"]}).dataframe[0].value
-    assert list(rows["half lost at"])[0] == "over 64"
-    assert list(rows["theory"])[0] == "–"
-    assert list(rows["half lost at"])[2] == "under 8"
+    assert (rows["half lost at"][0], rows["theory"][0]) == ("over 64", "–")
+    assert rows["half lost at"][2] == "under 8"
 
 
 @pytest.mark.parametrize("method", MATRICES)
