@@ -10,7 +10,7 @@ from core.memory.spec import LINEAR
 
 LABELS = {
     LINEAR: "linear q·k",
-    "gate": "gate",
+    "gate": "scalar gate",
     "delta": "delta rule",
     "gated-delta": "gated delta",
     "window": "window",

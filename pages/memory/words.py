@@ -86,9 +86,7 @@ def capacity_how(found: Capacity) -> str:
 def overwriting_title(found: Overwriting, methods: Sequence[str]) -> str:
     """Who gives back the new values."""
     able = [label(method) for method in methods if rewrites(found, method)]
-    who = ", ".join(able) or "None of them"
-    verbs = "gives back new values and keeps" if len(able) < 2 else "give back new values and keep"
-    return f"{who} {verbs} the others"
+    return f"New values are given back, and the others kept, by {', '.join(able) or 'none of them'}"
 
 
 def rewrites(found: Overwriting, method: str) -> bool:
