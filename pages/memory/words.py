@@ -57,7 +57,7 @@ def capacity_meaning(found: Capacity, methods: Sequence[str]) -> str:
         )
     if LINEAR in methods:
         said.append(
-            "A sum answers a key with its value plus noise of all others, of variance about N/d² in "
+            "A sum answers a key with its value and noise of all others, of variance about N/d² in "
             "each direction: so the pairs that it holds grow nearly with d²."
         )
     if "delta" in methods:
