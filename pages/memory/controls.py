@@ -1,6 +1,7 @@
 """What is stored in which memories: every choice stands in the address."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import streamlit as st
 
@@ -71,7 +72,7 @@ def choose() -> Chosen:
     )
 
 
-def _choose_sizes() -> dict[str, float | int]:
+def _choose_sizes() -> dict[str, Any]:
     return {
         "beta": _share("β of softmax", "beta", 1.0, "What scores are multiplied by."),
         "decay": _share("γ of the gate", "decay", 0.01, "What is left of all when a pair comes."),

@@ -26,7 +26,7 @@ def pair_by_pair(method: str, keys: Array, values: Array, spec: MemorySpec) -> A
 
 
 @pytest.mark.parametrize("method", MATRICES)
-@pytest.mark.parametrize("n_pairs", [1, 2, 40])
+@pytest.mark.parametrize("n_pairs", [1, 2, 40, 64, 150])
 def test_reading_by_weights_equals_writing_pair_by_pair(method: str, n_pairs: int):
     keys, values = draw_pairs(SPEC, n_pairs, n_pairs)
     read = coefficients(method, keys, keys, SPEC) @ values
