@@ -111,10 +111,9 @@ def overwriting_meaning(found: Overwriting) -> str:
     """Why some can and some cannot."""
     return (
         f"{found.n_keys} keys were written, then {found.n_rewritten} of them again with a second "
-        "value. Who adds up, or keeps both pairs, answers with both values at once, and which is "
-        "nearer is a coin's throw. The delta rule reads what stands at the key and takes it away "
-        "first. A gate and a window only prefer what is recent: they would forget it just so if "
-        "nothing new were said. Bars reach over 95 % of what other draws would give."
+        "value. A sum and softmax answer with both values at once, a coin's throw. The delta rule "
+        "first takes away what stands at the key. A gate and a window prefer what is recent, "
+        f"whether anything new was said or not. Bars: 95 % over {found.spec.n_draws} draws."
     )
 
 
