@@ -109,7 +109,7 @@ def test_the_card_of_times_has_a_picture_of_the_first_stored_machine(
     (tmp_path / "a.json").write_text(json.dumps(bench), encoding="utf-8")
     app = AppTest.from_file(ROOT / "app.py", default_timeout=60).run()
     assert not app.exception
-    assert len(app.get("image")) == 6
+    assert len(app.get("image")) == 7
     (tmp_path / "a.json").write_text("{", encoding="utf-8")
     app.run()
     assert not app.exception
