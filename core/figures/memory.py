@@ -15,9 +15,10 @@ from core.figures import elements
 from core.figures.palette import FONT_SIZE, MASKED
 from core.figures.template import Figure, hole, table, template
 
-ROOM = 112  # pixels for the names at the ends of the lines
+ROOM = 126  # pixels for the names at the ends of the lines
 LINE = 17  # pixels from one name to the next
 WIDEN = 1.1  # of the axis across, on both sides
+FEW = 8  # numbers across that are all named
 THEORY = [7, 4]
 # Tokens as 1k for 1,024; bytes with their unit.
 TOKENS = (
@@ -85,7 +86,7 @@ def _drawn(
     ticks = [tick for tick in elements.decades(limits) if limits[0] <= tick <= limits[1]]
     return _lines(is_log=is_log, has_rule=at is not None).fill(
         tables,
-        places=places,
+        places=places if len(places) <= FEW else places[::3],
         ends=[places[0] / WIDEN, places[-1] * WIDEN] if places else [1.0, 10.0],
         span=list(limits),
         ticks=ticks if is_log else [0, 0.25, 0.5, 0.75, 1],

@@ -192,7 +192,8 @@ def model_rows(kept: Kept, length: int) -> list[dict[str, str]]:
 GENERATION_MEANS = (
     "While a model writes, it looks back at what it kept. Keys and values of every token grow with "
     "the text; a state does not. So a model with a state in most of its layers and softmax in a "
-    "few grows with those few alone, and still finds what the state forgot."
+    "few grows with those few alone, and still finds what the state forgot. A window stays small, "
+    "too, and loses what is older."
 )
 
 

@@ -78,6 +78,14 @@ def test_bytes_have_two_logarithmic_axes_and_a_rule_where_they_are_read():
     assert "here" not in without["datasets"]
 
 
+def test_of_many_lengths_every_third_is_named():
+    points = [Point(2**n, 2.0**n, 2.0**n, 2.0**n, "") for n in range(7, 21)]
+    spec = drawn(bytes_chart([Line("cache", "#123456", "square", points)], title=""))
+    (curve,) = [one for one in layers(spec, "line") if one["data"]["name"] == "points"]
+    assert curve["encoding"]["x"]["axis"]["values"] == [2**n for n in (7, 10, 13, 16, 19)]
+    assert len(rows(spec, curve)) == 14
+
+
 def test_nothing_to_draw_is_drawn_all_the_same():
     assert drawn(bytes_chart([], title=""))["datasets"]["points"] == []
 
