@@ -22,7 +22,7 @@ from pages.shared.text import whole
 
 AXIS = "keys that read it"
 WRITE = f"{PREFIX}write"
-NARROWEST = 180  # pixels of a map of the state
+NARROWEST = 150  # pixels of a map of the state
 
 
 def show_overwriting(chosen: Chosen) -> None:
