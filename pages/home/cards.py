@@ -83,7 +83,7 @@ def show_cards(trace: AttentionTrace) -> None:
     with _card(memory, "memory", "Memory", ":material/memory:"):
         _draw(
             curve_picture(small_memory()),
-            "Pairs that a softmax, a sum and a delta rule give back, the more are stored",
+            "What softmax, a sum and the delta rule give back, the more pairs they store",
         )
     with _card(runtime, "runtime", "Runtime", ":material/timer:"):
         _show_times()
