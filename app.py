@@ -36,6 +36,7 @@ PAGES = {
     "look": ("image_search", "Look"),
     "monte_carlo": ("scatter_plot", "Monte Carlo"),
     "attention_by_hand": ("calculate", "By hand"),
+    "memory": ("memory", "Memory"),
     "runtime": ("timer", "Runtime"),
     "training": ("model_training", "Training"),
     "report_card": ("school", "Report card"),

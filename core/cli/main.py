@@ -24,6 +24,7 @@ from core.cli.jobs import add_jobs
 from core.cli.knowledge import add_knowledge
 from core.cli.lessons import add_lesson
 from core.cli.look import add_look
+from core.cli.memory import add_memory
 from core.cli.montecarlo import add_montecarlo
 from core.cli.opening import add_open
 from core.cli.reader import add_reader
@@ -135,6 +136,7 @@ def build_parser() -> argparse.ArgumentParser:
     add_jobs(commands.add_parser("jobs", help="trainings in the background"))
     _add_data(commands.add_parser("data", help="look at the table of people"))
     _add_corpus(commands.add_parser("corpus", help="write the pretraining sentences, one a line"))
+    add_memory(commands.add_parser("memory", help="what a state recalls, overwrites and costs"))
     add_montecarlo(
         commands.add_parser("montecarlo", help="draw outputs under perturbed keys, beside theory")
     )

@@ -38,6 +38,7 @@ SYMBOLS: dict[str, Any] = {
 SHARE_RIGHT = "share that is right"
 AUROC, RIGHT, MADE_UP = "AUROC", "right", "made-up words"
 DIFFERENCE = "difference"
+NEW, OWN, OLD = "new value of a key written twice", "value of the others", "its old value"
 ANSWERED, TRAINED = "answers to invented names", "asked about in training"
 SERIES = {
     AUROC: ("circle", WEIGHT),
@@ -46,6 +47,9 @@ SERIES = {
     ANSWERED: ("circle", WRONG[0]),
     TRAINED: ("cross", MASKED),
     DIFFERENCE: ("circle", WEIGHT),
+    NEW: ("circle", VALUE),
+    OWN: ("square", WEIGHT),
+    OLD: ("cross", MASKED),
 }
 
 

@@ -14,4 +14,6 @@ FAMILIES = ("#E8361A", "#5256CC", "#C04FD0", "#3F9B2E", "#7A6A6A", "#CC006D")
 TOKENS = ("#CC0000", "#FF1A8C", "#0C8C00", "#B9866D", "#0D5EFF", "#9500FF")
 # Wrong answers: a real place, a word that is none. Right ones are green.
 WRONG = ("#4C7E8D", "#B710B4")
+# What a new pair does to what is kept: fades all of it, or takes away what stood at its key.
+FADES, TAKES_AWAY = "#B44800", "#007860"
 FONT_SIZE = 14

@@ -1,8 +1,8 @@
 """The calls that a claim may name: what each gives, and what it is told. Free of torch.
 
 The functions stand in core.lessons.computed, under the same names and with the same keywords; a
-test holds that the two agree. To add one: its row here (of sounds and pictures: in senses), its
-function there.
+test holds that the two agree. To add one: its row here (of sounds and pictures in senses, of pairs
+in a state in stored), its function there.
 """
 
 from collections.abc import Mapping
@@ -13,6 +13,7 @@ import msgspec
 from core.data.people import Split
 from core.lessons.call import Call
 from core.lessons.senses import HEARD, SEEN
+from core.lessons.stored import STORED
 
 Texts, Numbers = tuple[str, ...], tuple[float, ...]
 ASKED = {"checkpoint": str, "question": str}
@@ -220,6 +221,8 @@ CALLS: Mapping[str, Call] = {
     # sounds that are heard, pictures that are looked at
     **HEARD,
     **SEEN,
+    # pairs in a state
+    **STORED,
 }
 
 

@@ -9,6 +9,7 @@ from core.lessons.computed import (
     by_hand,
     draws,
     knowledge,
+    memory,
     pictures,
     records,
     speech,
@@ -62,7 +63,7 @@ def check_claim(claim: Claim, once: Once) -> Checked:
 
 def functions() -> Mapping[str, Callable[..., float]]:
     """The function of each row in `CALLS`."""
-    rooms = (answers, records, knowledge, by_hand, draws, times, speech, pictures)
+    rooms = (answers, records, knowledge, by_hand, draws, times, speech, pictures, memory)
     return {
         name: next(getattr(room, name) for room in rooms if hasattr(room, name)) for name in CALLS
     }

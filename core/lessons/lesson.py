@@ -20,6 +20,7 @@ PAGES = (
     "look",
     "monte_carlo",
     "attention_by_hand",
+    "memory",
     "runtime",
     "training",
     "report_card",
@@ -34,7 +35,9 @@ UNITS = {
     "s": 1.0,
     "min": 1 / 60,
     "MB": 1e-6,
+    "GB": 1e-9,
     "tokens": 1.0,
+    "pairs": 1.0,
 }
 NAMED = re.compile(r"\{([^{}]*)\}")
 State = Mapping[str, str | tuple[str, ...]]

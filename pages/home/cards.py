@@ -5,6 +5,7 @@ from contextlib import contextmanager
 
 import numpy as np
 import streamlit as st
+from numpy.typing import NDArray
 from streamlit.delta_generator import DeltaGenerator
 
 from core.bench.curves import small_curves
@@ -19,6 +20,8 @@ from core.inspection.head_record import load_record
 from core.inspection.traced import AttentionTrace
 from core.knowledge.file import load_knowledge
 from core.knowledge.words import about, steps
+from core.memory.capacity import measure_capacity
+from core.memory.spec import LINEAR, PAIRS, MemorySpec
 from core.montecarlo.result import Sample
 from core.montecarlo.sample import sample
 from core.montecarlo.spec import PerturbationSpec
@@ -42,11 +45,19 @@ def small_sample() -> Sample:
     return sample(PerturbationSpec(n_draws=20_000))
 
 
+@st.cache_resource(max_entries=1, show_spinner=False)
+def small_memory() -> NDArray[np.float64]:
+    """Shares recalled by three memories of few numbers."""
+    methods = ("softmax", LINEAR, "delta")
+    found = measure_capacity(MemorySpec(dim=16, n_draws=8), pairs=PAIRS[:-2], methods=methods)
+    return np.array([[rate.value for rate in found.recalled[method]] for method in methods])
+
+
 def show_cards(trace: AttentionTrace) -> None:
     """The way on: a real picture from each page, under its link."""
     attention, heads, knowledge, compare = st.columns(4)
     listen, look, monte_carlo, by_hand = st.columns(4)
-    runtime, training, report_card = st.columns(3)
+    memory, runtime, training, report_card = st.columns(4)
     with _card(attention, "attention", "Attention", ":material/grid_on:"):
         _draw(contact_sheet(trace.weights), "Every head, this question")
     with _card(heads, "heads", "Heads", ":material/filter_center_focus:"):
@@ -68,6 +79,11 @@ def show_cards(trace: AttentionTrace) -> None:
         _draw(
             curve_picture(weight_curves(COPIED, MOST_BETA)[1].T),
             "Three weights as the query grows: one key wins",
+        )
+    with _card(memory, "memory", "Memory", ":material/memory:"):
+        _draw(
+            curve_picture(small_memory()),
+            "What softmax, a sum and the delta rule give back, the more pairs they store",
         )
     with _card(runtime, "runtime", "Runtime", ":material/timer:"):
         _show_times()

@@ -44,6 +44,7 @@ N_CHARTS = {
     "/monte_carlo": 3,
     "/attention_by_hand": 1,
     "/report_card": 1,
+    "/memory": 1,
     "/runtime": 2,
     "/training": 2,
 }

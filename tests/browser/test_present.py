@@ -34,6 +34,7 @@ PAGES = {
     "/look": "dark",
     "/monte_carlo": "dark",
     "/attention_by_hand": "light",
+    "/memory": "light",
     "/runtime": "light",
     "/report_card": "dark",
 }

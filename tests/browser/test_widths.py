@@ -20,6 +20,8 @@ PAGES = (
     "/look",
     "/monte_carlo?mc-predict=false",
     "/attention_by_hand",
+    "/memory?memory-predict=false",
+    "/memory?memory-predict=false&memory-view=Overwriting",
     "/runtime",
     "/training",
     "/report_card",

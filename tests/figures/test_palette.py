@@ -16,6 +16,7 @@ SETS = {
     "FAMILIES": palette.FAMILIES,
     "TOKENS": palette.TOKENS,
     "WRONG": palette.WRONG,
+    "WRITES": (palette.FADES, palette.TAKES_AWAY),
 }
 ALL = COLOURS | {
     f"{name}[{index}]": colour for name, set_ in SETS.items() for index, colour in enumerate(set_)

@@ -47,7 +47,7 @@ def test_home_shows_an_answered_question_its_head_and_the_way_on(
         "lessons",
         *("attention", "heads", "knowledge", "compare"),
         *("listen", "look", "monte_carlo", "attention_by_hand"),
-        *("runtime", "training", "report_card"),
+        *("memory", "runtime", "training", "report_card"),
     ]
     assert percent(STORED["probability"]) in shown(app)
 
@@ -61,12 +61,12 @@ def test_the_report_card_has_a_picture_as_soon_as_something_is_recorded(
     monkeypatch.setattr("pages.home.cards.CHECKPOINTS", tmp_path / "checkpoints")
     monkeypatch.setattr("pages.home.cards.BENCHMARKS", tmp_path)
     app = AppTest.from_file(ROOT / "app.py", default_timeout=60).run()
-    assert len(app.get("image")) == 5
+    assert len(app.get("image")) == 6
     assert "No variant of the course's task is recorded yet" in shown(app)
     put_course()
     app.run()
     assert not app.exception
-    assert len(app.get("image")) == 6
+    assert len(app.get("image")) == 7
     assert "No variant of the course's task" not in shown(app)
 
 
@@ -109,7 +109,7 @@ def test_the_card_of_times_has_a_picture_of_the_first_stored_machine(
     (tmp_path / "a.json").write_text(json.dumps(bench), encoding="utf-8")
     app = AppTest.from_file(ROOT / "app.py", default_timeout=60).run()
     assert not app.exception
-    assert len(app.get("image")) == 6
+    assert len(app.get("image")) == 7
     (tmp_path / "a.json").write_text("{", encoding="utf-8")
     app.run()
     assert not app.exception

@@ -22,7 +22,7 @@ Open = Callable[..., AppTest]
 SHIPPED = "notable-pretrained"
 PAGES = (
     "home lessons attention heads knowledge compare listen look monte_carlo attention_by_hand "
-    "runtime training report_card"
+    "memory runtime training report_card"
 ).split()
 needs_shipped = pytest.mark.skipif(
     SHIPPED not in list_checkpoints(CHECKPOINTS), reason=f"{SHIPPED} is not there"

@@ -10,6 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from pages.heads.controls import ALL, ONE, PATCH, TWICE
 from pages.listen.sounds import SOURCES
+from pages.memory.controls import VIEWS as MEMORY_VIEWS
 from pages.runtime.words import VIEWS
 from pages.shared.choosing import TRACE, UPLOADED
 
@@ -35,6 +36,8 @@ VIEWED: list[tuple[str, dict[str, str]]] = [
     ("monte_carlo", {"mc-beta": "-1"}),
     *[("attention_by_hand", {"hand-example": example}) for example in EXAMPLES],
     ("attention_by_hand", {"hand-scores": "none"}),
+    ("memory", {}),
+    *[("memory", {"memory-predict": "false", "memory-view": view}) for view in MEMORY_VIEWS],
     *[("runtime", {"rt-view": view}) for view in VIEWS],
     ("training", {}),
     ("training", {"training-view": "Compare"}),

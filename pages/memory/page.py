@@ -1,0 +1,22 @@
+"""What does a state of fixed size hold, and what does it forget?"""
+
+import streamlit as st
+
+from pages.memory.capacity import show_capacity
+from pages.memory.controls import CAPACITY, OVERWRITING, choose, choose_view
+from pages.memory.generation import show_generation
+from pages.memory.overwriting import show_overwriting
+
+
+def main() -> None:
+    """Choose; say what will be forgotten, see it, and what it costs to forget nothing."""
+    try:
+        view, chosen = choose_view(), choose()
+        show = {CAPACITY: show_capacity, OVERWRITING: show_overwriting}
+        show.get(view, show_generation)(chosen)
+    except ValueError as error:
+        st.error("", icon=":material/block:")
+        st.text(str(error))
+
+
+main()
