@@ -67,6 +67,10 @@ class OtherModel:
         )
 
     @property
+    def device(self) -> torch.device:
+        return self.tokens.device
+
+    @property
     def n_parameters(self) -> int:
         matrices = [getattr(block, name) for block in self.blocks for name in Block.__slots__]
         return sum(tensor.numel() for tensor in (self.tokens, self.scale, *matrices))

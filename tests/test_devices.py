@@ -19,8 +19,9 @@ from core.paths import ROOT
 def sees(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     """Says which GPUs torch sees."""
 
-    def say(*gpus: str) -> None:
+    def say(*gpus: str, n_cuda: int = 1) -> None:
         monkeypatch.setattr(torch.cuda, "is_available", lambda: "cuda" in gpus)
+        monkeypatch.setattr(torch.cuda, "device_count", lambda: n_cuda)
         monkeypatch.setattr(torch.backends.mps, "is_available", lambda: "mps" in gpus)
 
     return say
@@ -35,20 +36,21 @@ def cuda(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         def __init__(self, *, enable_timing: bool) -> None:
             assert enable_timing
 
-        def record(self) -> None:
-            asked.append("record")
+        def record(self, stream: str) -> None:
+            asked.append(f"record on {stream}")
 
         def elapsed_time(self, _: Any) -> float:
             return 2500.0  # milliseconds
 
     def note(name: str, value: Any = None) -> Callable[..., Any]:
-        return lambda *_: (asked.append(name), value)[1]
+        return lambda *on: (asked.append(" ".join([name, *on])), value)[1]
 
     answers = {"memory_allocated": 100, "max_memory_allocated": 142, "mem_get_info": (7000, 9000)}
     for name in ("synchronize", "reset_peak_memory_stats", "empty_cache", *answers):
         monkeypatch.setattr(torch.cuda, name, note(name, answers.get(name)))
     monkeypatch.setattr(torch.cuda, "Event", Event)
-    monkeypatch.setattr(torch.cuda, "get_device_name", lambda: "A card")
+    monkeypatch.setattr(torch.cuda, "current_stream", lambda device: f"the stream of {device}")
+    monkeypatch.setattr(torch.cuda, "get_device_name", lambda device: f"The card {device}")
     return asked
 
 
@@ -115,7 +117,12 @@ def test_auto_is_the_best_that_torch_sees(sees: Callable[..., None], gpus: Any, 
         ((), "cuda", "^torch sees no CUDA device here; devices: cpu$"),
         ((), "mps", "^torch has no MPS device here; devices: cpu$"),
         (("mps",), "cuda", "^torch sees no CUDA device here; devices: cpu, mps$"),
-        ((), "tpu", "^unknown device 'tpu'; devices: auto, cpu, cuda, mps$"),
+        ((), "cuda:1", "^torch sees no CUDA device here; devices: cpu$"),
+        (("cuda",), "cuda:1", "^torch sees no CUDA device 1 here; devices: cpu, cuda:0$"),
+        (("cuda",), "mps", "^torch has no MPS device here; devices: cpu, cuda:0$"),
+        ((), "tpu", "^unknown device 'tpu'; devices: auto, cpu, cuda, cuda:N, mps$"),
+        (("cuda",), "cuda:01", "^unknown device 'cuda:01'"),
+        (("cuda",), "cuda:-1", "^unknown device 'cuda:-1'"),
     ],
 )
 def test_a_device_that_is_not_there_is_refused(
@@ -126,9 +133,26 @@ def test_a_device_that_is_not_there_is_refused(
         devices.resolve_device(asked)
 
 
-def test_a_call_on_cuda_is_timed_between_two_events(cuda: list[str]):
-    assert devices.seconds_of(lambda: cuda.append("run"), "cuda") == 2.5
-    assert cuda == ["record", "run", "record", "synchronize"]
+def test_cards_are_told_apart_by_their_numbers(sees: Callable[..., None]):
+    sees("cuda", n_cuda=2)
+    assert devices.resolve_device("cuda:1") == "cuda:1"
+    with pytest.raises(ValueError, match="^torch sees no CUDA device 2 here; devices: cpu, cuda:0"):
+        devices.resolve_device("cuda:2")
+    assert [devices.numbered(name) for name in ("cuda", "cuda:0", "cuda:1", "cpu", "mps")] == [
+        "cuda:0",
+        "cuda:0",
+        "cuda:1",
+        "cpu",
+        "mps",
+    ]
+    assert (devices.kind_of("cuda:1"), devices.kind_of("mps")) == ("cuda", "mps")
+    assert not devices.is_device("auto")
+
+
+def test_a_call_on_cuda_is_timed_between_two_events_of_its_card(cuda: list[str]):
+    assert devices.seconds_of(lambda: cuda.append("run"), "cuda:1") == 2.5
+    on = "record on the stream of cuda:1"
+    assert cuda == [on, "run", on, "synchronize cuda:1"]
 
 
 def test_elsewhere_the_device_is_waited_for_on_both_sides_of_the_clock(
@@ -143,19 +167,45 @@ def test_elsewhere_the_device_is_waited_for_on_both_sides_of_the_clock(
 
 
 def test_the_peak_of_a_card_is_what_comes_on_top(cuda: list[str]):
-    assert devices.peak_bytes(lambda: cuda.append("run"), "cuda") == 42
+    assert devices.peak_bytes(lambda: cuda.append("run"), "cuda:1") == 42
     before, after = cuda[: cuda.index("run")], cuda[cuda.index("run") + 1 :]
-    assert before == ["synchronize", "reset_peak_memory_stats", "memory_allocated"]
-    assert after == ["synchronize", "max_memory_allocated"]
+    asked = ["synchronize", "reset_peak_memory_stats", "memory_allocated"]
+    assert before == [f"{name} cuda:1" for name in asked]
+    assert after == ["synchronize cuda:1", "max_memory_allocated cuda:1"]
     assert devices.peak_bytes(lambda: cuda.append("run"), "mps") is None
     assert cuda.count("run") == 1
 
 
 def test_a_card_has_its_name_and_its_own_free_memory(cuda: list[str]):
-    assert (devices.gpu_name("cuda"), devices.gpu_name("cpu")) == ("A card", None)
-    assert devices.free_bytes("cuda") == 7000
+    assert (devices.gpu_name("cuda:1"), devices.gpu_name("cpu")) == ("The card cuda:1", None)
+    assert devices.free_bytes("cuda:1") == 7000
+    assert cuda == ["mem_get_info cuda:1"]
     assert devices.free_bytes("mps") > 7000  # shared with the processor
     assert devices.processor_name()
+
+
+def test_products_are_rounded_only_where_somebody_wants_it(monkeypatch: pytest.MonkeyPatch):
+    products, conv, rnn = (SimpleNamespace(fp32_precision="none") for _ in range(3))
+    monkeypatch.setattr(torch.backends.cuda, "matmul", products)
+    monkeypatch.setattr(torch.backends, "cudnn", SimpleNamespace(conv=conv, rnn=rnn))
+    for device in ("cpu", "mps"):
+        devices.round_products(device, rounded=True)
+    assert {one.fp32_precision for one in (products, conv, rnn)} == {"none"}
+    for rounded, precision in ((True, "tf32"), (False, "ieee")):
+        devices.round_products("cuda:1", rounded=rounded)
+        assert {one.fp32_precision for one in (products, conv, rnn)} == {precision}
+
+
+def test_a_process_takes_a_card_of_its_own(
+    sees: Callable[..., None], monkeypatch: pytest.MonkeyPatch
+):
+    taken: list[int] = []
+    monkeypatch.setattr(torch.cuda, "set_device", taken.append)
+    sees("cuda", n_cuda=2)
+    devices.take_card(1, of=2)
+    assert taken == [1]
+    with pytest.raises(ValueError, match="^3 processes need a card each, and torch sees 2 here$"):
+        devices.take_card(1, of=3)
 
 
 def test_memory_is_given_back_where_it_is_cached(cuda: list[str], monkeypatch: pytest.MonkeyPatch):
@@ -163,6 +213,20 @@ def test_memory_is_given_back_where_it_is_cached(cuda: list[str], monkeypatch: p
     for device in devices.DEVICES:
         devices.give_back(device)
     assert cuda == ["empty_cache", "of mps"]
+
+
+def test_what_is_at_hand_is_listed_with_its_memory(cuda: list[str], sees: Callable[..., None]):
+    sees("cuda", n_cuda=2)
+    processor, *cards = devices.seen_devices()
+    assert (processor.name, processor.title) == ("cpu", devices.processor_name())
+    assert processor.total_bytes > processor.free_bytes > 0
+    assert [(card.name, card.title) for card in cards] == [
+        ("cuda:0", "The card cuda:0"),
+        ("cuda:1", "The card cuda:1"),
+    ]
+    assert {(card.total_bytes, card.free_bytes) for card in cards} == {(9000, 7000)}
+    sees()
+    assert [device.name for device in devices.seen_devices()] == ["cpu"]
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from core.bench.spec import BenchSpec
 from core.catalogue import MECHANISMS, ONLY_CAUSAL, WITHOUT_CAUSAL_FORM
-from core.devices import RATES, free_bytes
+from core.devices import RATES, free_bytes, kind_of
 from core.theory.costs import predict
 
 BACKWARD = 3  # times the products of a forward pass, and times its memory
@@ -44,7 +44,7 @@ def estimate(
     done: Collection[tuple[str, int]] = (),
 ) -> BenchEstimate:
     """Before anything is measured; `done` is left out. The free memory is that of the processor."""
-    rate = operations_per_second or RATES[spec.device]
+    rate = operations_per_second or RATES[kind_of(spec.device)]
     rate *= spec.threads if spec.device == "cpu" else 1
     seconds, peak, left_out = STARTING_SECONDS, 0, dict[tuple[str, int], str]()
     available = free_bytes() if free is None else free

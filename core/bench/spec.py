@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 from core.catalogue import METHODS, ONLY_CAUSAL, WITHOUT_CAUSAL_FORM
-from core.devices import DEVICES
+from core.devices import ASKED, AUTO, is_device
 from core.theory.costs import Shape, Sizes, taylor_features
 
 DTYPES = {"float32": 4, "bfloat16": 2, "float16": 2}  # bytes a number
@@ -145,8 +145,9 @@ def _check_numbers(spec: BenchSpec) -> None:
     for name in ("causal", "backward"):
         if not isinstance(getattr(spec, name), bool):
             raise ValueError(f"{name} is {getattr(spec, name)!r}; true or false is needed")
-    if spec.device not in DEVICES:
-        raise ValueError(f"unknown device {spec.device!r}; devices: {', '.join(DEVICES)}")
+    if not is_device(spec.device):
+        known = ", ".join(name for name in ASKED if name != AUTO)
+        raise ValueError(f"unknown device {spec.device!r}; devices: {known}")
     if spec.dtype not in DTYPES:
         raise ValueError(f"unknown dtype {spec.dtype!r}; dtypes: {', '.join(DTYPES)}")
     if spec.device == "cpu" and spec.dtype == "float16":

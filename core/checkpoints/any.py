@@ -40,14 +40,17 @@ def anyones(name: str) -> Listed | None:
     return Listed(name=name_of(folder), path=folder, origin="folder", facts={})
 
 
-def load_any(name: str, *, progress: Progress = silent) -> "Checkpoint":
-    """A checkpoint ready to be asked. Raises ValueError naming what is wrong, in one sentence."""
+def load_any(name: str, *, progress: Progress = silent, device: str = "cpu") -> "Checkpoint":
+    """A checkpoint on its device, ready to be asked. Raises ValueError naming what is wrong, in one
+    sentence.
+    """
     from core.checkpoints.store import load_checkpoint  # noqa: PLC0415 - it loads torch
 
     model = anyones(name)
     if model is None:
-        return load_checkpoint(folder_of(name))
-    return open_anyones(model.path, name=Path(model.name).name, progress=progress)
+        return load_checkpoint(folder_of(name), device=device)
+    name = Path(model.name).name
+    return open_anyones(model.path, name=name, progress=progress, device=device)
 
 
 def weights_digest_of(name: str) -> str:

@@ -64,7 +64,9 @@ def refuse_memory(n_bytes: int, name: str) -> None:
         )
 
 
-def open_anyones(path: Path, *, name: str = "", progress: Progress = silent) -> "Checkpoint":
+def open_anyones(
+    path: Path, *, name: str = "", progress: Progress = silent, device: str = "cpu"
+) -> "Checkpoint":
     """A folder or a GGUF file as a checkpoint. Raises NotAModel in one sentence.
 
     Cost: seconds for transformers, once a process; its files are read; 4 bytes a parameter.
@@ -73,4 +75,4 @@ def open_anyones(path: Path, *, name: str = "", progress: Progress = silent) -> 
     os.environ["HF_HUB_OFFLINE"] = "1"  # read once, when transformers is imported
     from core.checkpoints.opened import open_model  # noqa: PLC0415 - it loads transformers
 
-    return open_model(path, name=name, progress=progress)
+    return open_model(path, name=name, progress=progress, device=device)

@@ -39,8 +39,9 @@ UNREADABLE = "its tokenizer cannot be read"
 GENERATION = "generation_config.json"
 
 
-def open_model(path: Path, *, name: str, progress: Progress) -> Checkpoint:
-    """A folder or a GGUF file as a checkpoint without a task; its card holds the facts.
+def open_model(path: Path, *, name: str, progress: Progress, device: str = "cpu") -> Checkpoint:
+    """A folder or a GGUF file as a checkpoint without a task; its card holds the facts. What is
+    measured of it is measured on its device.
 
     Raises NotAModel in one sentence. Cost: its files are read once; 4 bytes a parameter.
     """
@@ -58,7 +59,7 @@ def open_model(path: Path, *, name: str, progress: Progress) -> Checkpoint:
     progress("looking for its heads")
     with said(found.path):
         longest = min(longest_by_config(module), vocabulary.tokenizer.model_max_length)
-        model = OutsideModel(module, has_head=has_head, longest_input=longest)
+        model = OutsideModel(module.to(device), has_head=has_head, longest_input=longest)
     facts = _facts(name or found.default_name, found, config, model)
     card = {"opened": facts.to_dict(), "sha256": digest_of(found), "notes": list(notes)}
     progress("done")

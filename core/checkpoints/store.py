@@ -98,8 +98,10 @@ def save_weights(path: Path, model: nn.Module, *, dtype: torch.dtype) -> None:
     write_whole(path, write)
 
 
-def load_checkpoint(folder: Path, *, snapshot: int | None = None) -> Checkpoint:
-    """Load strictly, in float32 and eval mode; `snapshot` is a step of the same run.
+def load_checkpoint(
+    folder: Path, *, snapshot: int | None = None, device: str = "cpu"
+) -> Checkpoint:
+    """Load strictly, in float32 and eval mode, onto a device; `snapshot` is a step of the same run.
 
     Raises CheckpointError naming the file and what is wrong.
     """
@@ -121,7 +123,7 @@ def load_checkpoint(folder: Path, *, snapshot: int | None = None) -> Checkpoint:
     _refuse_other_shapes(path, parameter_shapes(config))  # before the model takes its memory
     model = make_model(config).eval()
     load_weights(model, path)
-    return Checkpoint(model, vocabulary, task_of(card), folder.name, card)
+    return Checkpoint(model.to(device), vocabulary, task_of(card), folder.name, card)
 
 
 def read_config(path: Path) -> OwnConfig:

@@ -1,11 +1,12 @@
 """What verbs are told: texts, files to write, checkpoints by name or folder."""
 
 import sys
-from argparse import ArgumentTypeError
+from argparse import ArgumentParser, ArgumentTypeError
 from collections.abc import Callable
 from pathlib import Path
 
 from core.data.characters import compose, legible
+from core.devices import ASKED, AUTO, is_device, resolve_device, round_products
 from core.files import check_target
 
 CLEAR, DONE = "\r\x1b[K", "done"
@@ -22,6 +23,37 @@ def named_file(text: str) -> Path:
     except ValueError as error:
         raise ArgumentTypeError(str(error)) from None
     return path
+
+
+def add_device(parser: ArgumentParser, *, here: bool = True) -> None:
+    """--device: where it is computed, as torch names it. The processor unless told: there every
+    figure is the same on every run. `here` is False where another process looks for the device.
+    """
+    parser.add_argument(
+        "--device",
+        type=_device if here else device_name,
+        default="cpu",
+        metavar="DEVICE",
+        help=f"{', '.join(ASKED[:-1])} or {ASKED[-1]}; cpu unless told, {AUTO} is a GPU if there "
+        "is one",
+    )
+
+
+def device_name(text: str) -> str:
+    """The type of an option that names a device, at hand or not. Raises ArgumentTypeError."""
+    if text != AUTO and not is_device(text):
+        raise ArgumentTypeError(f"unknown device {text!r:.40}; devices: {', '.join(ASKED)}")
+    return text
+
+
+def _device(text: str) -> str:
+    """The type of an option that names a device of this machine. Raises ArgumentTypeError."""
+    try:
+        device = resolve_device(text)
+    except ValueError as error:
+        raise ArgumentTypeError(str(error)) from None
+    round_products(device)  # or figures would not be those of the processor
+    return device
 
 
 def positive(text: str) -> int:

@@ -19,8 +19,8 @@ from core.bench.record import Bench, Record, merged, read_bench, write_bench
 from core.bench.spec import DTYPES, BenchSpec
 from core.bench.summary import fits_of, report_of, summaries_of
 from core.catalogue import METHODS
-from core.cli.arguments import named_file
-from core.devices import DEVICES, resolve_device
+from core.cli.arguments import add_device, named_file
+from core.devices import AUTO, resolve_device
 from core.files import is_stored
 from core.runs.stopping import stop_requests
 from core.theory.costs import Sizes
@@ -42,7 +42,7 @@ def add_bench(parser: argparse.ArgumentParser) -> None:
     usual = Sizes()
     parser.add_argument("--window", type=int, default=usual.window, help="of windows and Based")
     parser.add_argument("--sinks", type=int, default=usual.n_sinks, help="beside a window")
-    parser.add_argument("--device", choices=DEVICES, default="cpu")
+    add_device(parser, here=False)
     parser.add_argument("--dtype", choices=list(DTYPES), default="float32")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--repeats", type=int, default=5, help="calls of each method, at least")
@@ -89,7 +89,7 @@ def _spec(options: argparse.Namespace) -> BenchSpec:
         n_heads=options.heads,
         causal=options.causal,
         backward=options.backward,
-        device=options.device,
+        device=resolve_device(AUTO) if options.device == AUTO else options.device,
         dtype=options.dtype,
         threads=options.threads,
         repeats=options.repeats,

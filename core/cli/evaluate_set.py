@@ -29,7 +29,8 @@ def report_set(asked: QuestionSet, options: argparse.Namespace) -> None:
             raise ValueError(
                 f"--{option} is for the questions of a task: leave it out with --questions"
             )
-    stored = asking(load_any(options.checkpoint, progress=progress_line()), asked)
+    stored = load_any(options.checkpoint, progress=progress_line(), device=options.device)
+    stored = asking(stored, asked)
     started = time.perf_counter()
     given = answer(stored, [question.text for question in asked.questions])
     seconds, result = time.perf_counter() - started, grade(asked.questions, given)

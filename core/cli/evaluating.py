@@ -13,7 +13,7 @@ from typing import Any
 from core.checkpoints.any import folder_of, load_any
 from core.checkpoints.shelf import content_hash
 from core.checkpoints.store import Checkpoint
-from core.cli.arguments import named_file, progress_line, typed
+from core.cli.arguments import add_device, named_file, progress_line, typed
 from core.cli.evaluate_set import report_set, write_predictions
 from core.cli.questions import add_questions, corpus_of, named_set
 from core.data.characters import legible
@@ -60,6 +60,7 @@ def add_evaluate(parser: argparse.ArgumentParser) -> None:
         metavar="TEXT",
         help="stands in front of every question: does the answer hang on where the name stands?",
     )
+    add_device(parser)
     parser.add_argument("--json", action="store_true", help="one JSON object to standard output")
     parser.set_defaults(run=run)
 
@@ -70,7 +71,7 @@ def run(options: argparse.Namespace) -> None:
         report_set(questions, options)
         return
     folder = folder_of(options.checkpoint)
-    stored = load_any(options.checkpoint, progress=progress_line())
+    stored = load_any(options.checkpoint, progress=progress_line(), device=options.device)
     corpus, split = corpus_of(stored, options.corpus), options.split or "dev"
     asked = corpus.questions(split)
     answered = all(question.answer is not None for question in asked)

@@ -7,7 +7,7 @@ from dataclasses import asdict, replace
 from typing import Any, get_args
 
 from core.checkpoints.any import load_any, records_folder, weights_digest_of
-from core.cli.arguments import progress_line
+from core.cli.arguments import add_device, progress_line
 from core.cli.heads_text import off_text, progress_over, table_text
 from core.cli.questions import Chosen, add_questions, choose_questions
 from core.data.characters import legible
@@ -55,6 +55,7 @@ def add_heads(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="write the table, in both modes, beside the checkpoint: the pages show it at once",
     )
+    add_device(parser)
     parser.add_argument("--json", action="store_true", help="one JSON object to standard output")
     parser.set_defaults(run=run)
 
@@ -62,7 +63,7 @@ def add_heads(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> None:
     """Measure every head, write what was asked for, print."""
     _refuse_both(options)
-    stored = load_any(options.checkpoint, progress=progress_line())
+    stored = load_any(options.checkpoint, progress=progress_line(), device=options.device)
     chosen = choose_questions(stored, options)
     if options.off:
         report = _off(chosen, options)

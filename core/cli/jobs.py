@@ -13,8 +13,11 @@ from typing import Any, get_args
 from core import paths
 from core.catalogue import TRAINED, settable_sizes
 from core.cli import sweeps
+from core.cli.arguments import add_device
 from core.cli.sweeps import line
+from core.devices import AUTO, kind_of
 from core.jobs import actions
+from core.jobs.at_hand import at_hand, chosen
 from core.jobs.estimate import estimate
 from core.jobs.folder import is_sweep_id, job_folder, log_tail
 from core.jobs.keep import keep
@@ -27,6 +30,7 @@ from core.models.config import Positions
 from core.runs.journal import read_metrics
 from core.training.presets import PRESETS
 from core.training.recipe import Overrides
+from core.training.where import PRECISIONS
 
 LOOK_EVERY_SECONDS = 0.5
 N_LOG_LINES = 10
@@ -98,6 +102,13 @@ def _add_spec(parser: argparse.ArgumentParser, *, n_presets: str | None = None) 
     length.add_argument("--steps", type=int)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--threads", type=int, help="one less than the cores unless told")
+    add_device(parser, here=False)
+    parser.add_argument(
+        "--precision",
+        choices=PRECISIONS,
+        default="float32",
+        help="of products of matrices: tf32 and bfloat16 are quicker, on a GPU alone",
+    )
     parser.add_argument("--processes", type=int, default=1, help="that share the threads out")
     parser.add_argument("--width", type=int)
     parser.add_argument("--layers", type=int)
@@ -145,8 +156,21 @@ def _besides(options: argparse.Namespace) -> dict[str, Any]:
         "threads": options.threads,
         "overrides": overrides,
         "start_from": _checkpoint(options.start_from),
+        "device": _device(options),
+        "precision": options.precision,
         "processes": options.processes,
     }
+
+
+def _device(options: argparse.Namespace) -> str:
+    """One that is at hand, and there is always a processor; on a cluster its node will see."""
+    asked: str = options.device
+    if vars(options).get("on", "local") != "local":  # an estimate is always made here
+        return "cuda" if asked == AUTO else asked
+    if asked == "cpu":
+        return asked
+    found = chosen(asked, at_hand(), list_all(paths.RUNS))
+    return kind_of(found) if options.processes > 1 and asked == AUTO else found
 
 
 def _checkpoint(name: str | None) -> Path | None:

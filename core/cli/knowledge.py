@@ -7,7 +7,7 @@ from pathlib import Path
 
 from core.checkpoints.any import load_any, records_folder, weights_digest_of
 from core.checkpoints.store import Checkpoint, asking
-from core.cli.arguments import DONE, progress_line
+from core.cli.arguments import DONE, add_device, progress_line
 from core.cli.knowledge_text import knowledge_text
 from core.cli.questions import corpus_of, named_set
 from core.data.characters import legible
@@ -55,6 +55,7 @@ def add_knowledge(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="write the result beside the checkpoint: the page shows it at once",
     )
+    add_device(parser)
     parser.add_argument("--json", action="store_true", help="one JSON object to standard output")
     parser.set_defaults(run=run, split=None)
 
@@ -67,7 +68,7 @@ def run(options: argparse.Namespace) -> None:
         raise ValueError(f"--most {options.most}: at least {LEAST} names of each group are needed")
     own = None if options.names is None else (options.names.stem, read_names(options.names))
     progress = progress_line()
-    stored = load_any(options.checkpoint, progress=progress)
+    stored = load_any(options.checkpoint, progress=progress, device=options.device)
     stored, asked = _asking(stored, options)
     found = measure(
         stored,

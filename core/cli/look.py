@@ -13,7 +13,7 @@ from typing import Any
 import torch
 
 from core import paths
-from core.cli.arguments import named_file
+from core.cli.arguments import add_device, named_file
 from core.evaluation.picture_figures import (
     NetworkFigure,
     accuracy_by_shift,
@@ -54,6 +54,7 @@ def add_look(parser: argparse.ArgumentParser) -> None:
         "--fresh", action="store_true", help="measure the shipped networks again, here and now"
     )
     evaluating.add_argument("--source", default=DEFAULT.source, help="the pictures for --fresh")
+    add_device(evaluating)
     _action(evaluating, _evaluate)
     recording = verbs.add_parser(
         "record", help="the sweep that is shipped, and the networks of its first seed"
@@ -85,6 +86,7 @@ def _add_spec(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--batch", type=int, default=DEFAULT.batch)
     parser.add_argument("--padding", type=int, choices=PADDINGS, default=DEFAULT.padding)
     parser.add_argument("--threads", type=int, default=DEFAULT.threads)
+    add_device(parser)
 
 
 def _spec(options: argparse.Namespace) -> SweepSpec:
@@ -103,14 +105,14 @@ def _spec(options: argparse.Namespace) -> SweepSpec:
 
 def _train(options: argparse.Namespace) -> tuple[dict[str, Any], str]:
     spec = _spec(options)
-    return _said(_swept(spec, load_pictures(spec.source), options.out))
+    return _said(_swept(spec, load_pictures(spec.source), options.out, options.device))
 
 
 def _record(options: argparse.Namespace) -> tuple[dict[str, Any], str]:
     spec = _spec(options)
     pictures = load_pictures(spec.source)
-    sweep = _swept(spec, pictures, paths.LOOK)
-    shipped = ship(sweep, pictures, paths.PICTURE_NETWORKS)
+    sweep = _swept(spec, pictures, paths.LOOK, options.device)
+    shipped = ship(sweep, pictures, paths.PICTURE_NETWORKS, options.device)
     report, text = _said(sweep)
     lines = [f"{card.network}.safetensors: {card.correct} of {card.n_test}" for card in shipped]
     return {**report, "shipped": [card.to_dict() for card in shipped]}, "\n".join([text, *lines])
@@ -120,19 +122,19 @@ def _evaluate(options: argparse.Namespace) -> tuple[dict[str, Any], str]:
     if options.fresh:
         if options.file is not None:
             raise ValueError("--file is a sweep; --fresh measures what is shipped: choose one")
-        found = fresh_figures(paths.PICTURE_NETWORKS, load_pictures(options.source))
+        found = fresh_figures(paths.PICTURE_NETWORKS, load_pictures(options.source), options.device)
         return {"networks": [one.to_dict() for one in found]}, "\n".join(map(_line, found))
     return _said(read_sweep(options.file or paths.LOOK))
 
 
-def _swept(spec: SweepSpec, pictures: Pictures, out: Path | None) -> Sweep:
+def _swept(spec: SweepSpec, pictures: Pictures, out: Path | None, device: str) -> Sweep:
     """The whole sweep; what is trained is kept after each training. Ctrl-C ends it in between."""
     torch.set_num_threads(spec.threads)
-    sweep = _begun(spec, pictures, out)
+    sweep = _begun(spec, pictures, out, device)
     with stop_requests() as stop:
         asked = now_and_then(stop.is_set)
         done = {run.case for run in sweep.runs}
-        for run in measured(spec, pictures, done=done, is_stopped=asked, tell=_tell):
+        for run in measured(spec, pictures, done=done, is_stopped=asked, tell=_tell, device=device):
             sweep = replace(sweep, runs=(*sweep.runs, run))
             if out is not None:
                 write_sweep(out, sweep)
@@ -142,10 +144,10 @@ def _swept(spec: SweepSpec, pictures: Pictures, out: Path | None) -> Sweep:
     return sweep
 
 
-def _begun(spec: SweepSpec, pictures: Pictures, out: Path | None) -> Sweep:
+def _begun(spec: SweepSpec, pictures: Pictures, out: Path | None, device: str) -> Sweep:
     """What the file has of this sweep; else an empty one. Raises ValueError for another's file."""
     if out is None or not is_stored(out):
-        return described(spec, pictures)
+        return described(spec, pictures, device)
     begun = read_sweep(out)
     if replace(begun.spec, threads=spec.threads) != spec:
         raise ValueError(f"{out} holds another sweep: name another file, or remove it")

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import NoReturn, TextIO
 
 from core.cli import verbs
-from core.cli.arguments import named_file, positive, typed
+from core.cli.arguments import add_device, named_file, positive, typed
 from core.cli.bench import add_bench
 from core.cli.evaluating import add_evaluate
 from core.cli.heads import add_heads
@@ -155,6 +155,7 @@ def _add_ask(ask: argparse.ArgumentParser) -> None:
     ask.add_argument("question", type=typed)
     _add_checkpoint(ask)
     _add_writing(ask)
+    add_device(ask)
     _add_json(ask)
     ask.set_defaults(run=verbs.ask)
 
@@ -169,6 +170,7 @@ def _add_trace(trace: argparse.ArgumentParser) -> None:
         help="write the whole trace to this file: as JSON, or to FILE.trace, which the pages open",
     )
     add_trace_file(trace)
+    add_device(trace)
     _add_json(trace)
     trace.set_defaults(run=verbs.trace)
 

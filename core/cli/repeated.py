@@ -6,7 +6,7 @@ import sys
 import time
 
 from core.checkpoints.any import load_any, records_folder, weights_digest_of
-from core.cli.arguments import progress_line
+from core.cli.arguments import add_device, progress_line
 from core.cli.heads_text import aligned
 from core.inspection.heads import head_name
 from core.inspection.repeated import measure_repeated
@@ -29,13 +29,14 @@ def add_repeated(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="write the result beside the checkpoint: the page shows it at once",
     )
+    add_device(parser)
     parser.add_argument("--json", action="store_true", help="one JSON object to standard output")
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> None:
     """Measure, write what was asked for, print."""
-    stored = load_any(options.checkpoint, progress=progress_line())
+    stored = load_any(options.checkpoint, progress=progress_line(), device=options.device)
     started = time.perf_counter()
     found = measure_repeated(
         stored,

@@ -8,7 +8,7 @@ from pathlib import Path
 from tqdm import tqdm
 
 from core.checkpoints.any import load_any, records_folder, weights_digest_of
-from core.cli.arguments import DONE, progress_line
+from core.cli.arguments import DONE, add_device, progress_line
 from core.cli.heads_text import aligned
 from core.evaluation.heard import asked_of, measure_voices
 from core.generation.beam import BEAM
@@ -103,6 +103,7 @@ def _add_evaluate(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="write the figures beside the checkpoint: of all three voices unless some are told",
     )
+    add_device(parser)
     parser.add_argument("--json", action="store_true", help="one JSON object to standard output")
     parser.set_defaults(run=evaluate)
 
@@ -113,7 +114,7 @@ def evaluate(options: argparse.Namespace) -> None:
     With --record and no --voices the object printed is that of the voices of training.
     """
     told = progress_line()
-    stored = load_any(options.checkpoint, progress=told)
+    stored = load_any(options.checkpoint, progress=told, device=options.device)
     recogniser_of(stored)  # before anything is spoken for it
     wanted: tuple[Voices, ...] = VOICES if options.record else ("trained",)
     found: dict[Voices, SpeechFigures] = {}

@@ -85,7 +85,8 @@ def line(job: Job) -> str:
     place = "" if job.place is None else f" ({job.place}. in line)"
     steps = "" if job.status is None else f"step {job.status.step}, "
     sweep = "" if job.sweep is None else f"  [{job.sweep.id}]"
-    line = f"{job.id}  {job.state + place:<18} {steps}{job.progress:.0%}  {job.name}{sweep}"
+    device = "" if job.device in (None, "cpu") else f"  on {job.device}"
+    line = f"{job.id}  {job.state + place:<18} {steps}{job.progress:.0%}  {job.name}{sweep}{device}"
     if job.there is None:
         return line
     where = f"on the cluster{'' if job.host is None else f', {job.host}'}"

@@ -12,7 +12,7 @@ from typing import Any
 
 from core import paths
 from core.checkpoints.shelf import CARD
-from core.cli.arguments import named_file
+from core.cli.arguments import add_device, named_file
 from core.cli.train import begin, tell, train
 from core.files import read_json, write_json
 from core.jobs.sweeps import jobs_of_sweep
@@ -24,6 +24,7 @@ from core.training.presets import ABLATION, PRESETS, SELF_TAUGHT, preset
 from core.training.recipe import Recipe
 from core.training.speech_presets import HEARD
 from core.training.variation import Variation
+from core.training.where import Where
 
 TABLES = ASSETS / "report_card"
 ABLATIONS = {
@@ -42,6 +43,7 @@ def add_table(
     parser.add_argument("--steps", type=int, help="of each training, in the place of minutes")
     parser.add_argument("--runs", type=Path, default=runs, metavar="DIR", help="goes on with these")
     parser.add_argument("--out", type=named_file, default=out, metavar="FILE")
+    add_device(parser)
     parser.add_argument(
         "--sweep", metavar="ID", help="the table of this sweep's finished jobs; nothing is trained"
     )
@@ -77,8 +79,9 @@ def trained(
     if (folder / CARD).exists() and not (folder / RUN).exists():
         return _finished(folder, recipe, options, seed=seed, steps=steps)
     tell(f"{folder.name}:")
+    where = Where(device=options.device)
     if (folder / RUN).exists():
-        run = resume_run(folder, corpus_folder=options.corpus)
+        run = resume_run(folder, corpus_folder=options.corpus, where=where)
     else:
         run = begin(
             recipe,
@@ -88,6 +91,7 @@ def trained(
             seed=seed,
             corpus_folder=options.corpus,
             tuning=tuning,
+            where=where,
         )
     return train(run, log=tell)
 

@@ -147,7 +147,7 @@ def _target_lines(record: AttentionTrace) -> str:
 
 def _load(options: argparse.Namespace) -> Checkpoint:
     """The checkpoint; standard error says what has to be typed if it is not a text."""
-    stored = load_any(options.checkpoint, progress=progress_line())
+    stored = load_any(options.checkpoint, progress=progress_line(), device=options.device)
     vocabulary = stored.vocabulary
     if note := typing_note(vocabulary):
         print(note, file=sys.stderr)

@@ -36,7 +36,8 @@ def best_texts(
     n = len(memory.x)
     logs = None
     if model.ctc is not None and ctc_share > 0:
-        logs = log_shares(model.ctc(memory.x), memory.padding, blank=blank)
+        padding = None if memory.padding is None else memory.padding.cpu()
+        logs = log_shares(model.ctc(memory.x).cpu(), padding, blank=blank)
     prefixes = None if logs is None else nothing_yet(logs, blank=blank)
     ids, said = torch.full((n, 1, 1), end), torch.zeros(n, 1)  # log p by the decoder
     done: list[list[tuple[float, tuple[int, ...]]]] = [[] for _ in range(n)]
@@ -59,8 +60,9 @@ def _next_logs(
     model: Recogniser, memory: Memory, attend: Attend, ids: Tensor, *, blank: int
 ) -> Tensor:
     """(B, K, V) log p of every next character of K beginnings (B, K, L), by the decoder."""
-    stream = model.decode(ids.flatten(0, 1), _repeated(memory, ids.shape[1]), attend)
-    logits = model.logits(stream[:, -1])
+    written = ids.flatten(0, 1).to(model.device)
+    stream = model.decode(written, _repeated(memory, ids.shape[1]), attend)
+    logits = model.logits(stream[:, -1]).cpu()  # the beam is kept on the processor
     is_blank = torch.arange(logits.shape[-1]) == blank
     logs = logits.masked_fill(is_blank, -torch.inf).log_softmax(-1)
     return torch.unflatten(logs, 0, ids.shape[:2])

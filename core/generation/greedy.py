@@ -144,8 +144,8 @@ def greedy(
     new_ids: list[Tensor] = []
     logs: list[Tensor] = []
     streams: list[Tensor] = []
-    ended = torch.zeros(len(prompt), dtype=torch.bool)
-    ending = torch.tensor(sorted(ends), dtype=torch.long)
+    ended = torch.zeros(len(prompt), dtype=torch.bool, device=prompt.device)
+    ending = torch.tensor(sorted(ends), dtype=torch.long, device=prompt.device)
     for _ in range(n_new):
         x = model.run(ids, attend, source=source, start=start)
         streams = [*streams, x] if steps else [x]
@@ -211,9 +211,9 @@ def _write(
 ) -> Written:
     """What is written behind prompts of equal length."""
     model = checkpoint.model
-    given, source = torch.tensor(prompts), None
+    given, source = torch.tensor(prompts, device=model.device), None
     if model.shape.has_source:
-        source, given = given, torch.full((len(prompts), 1), begin_of(checkpoint))
+        source, given = given, torch.full_like(given[:, :1], begin_of(checkpoint))
     return greedy(
         model,
         given,
@@ -227,9 +227,8 @@ def _write(
 
 def _answers(checkpoint: Checkpoint, written: Written) -> list[Answer]:
     rows = cast(list[list[int]], written.ids.tolist())
-    return [
-        _cut(checkpoint.vocabulary, row, log) for row, log in zip(rows, written.logs, strict=True)
-    ]
+    logs = written.logs.cpu()
+    return [_cut(checkpoint.vocabulary, row, log) for row, log in zip(rows, logs, strict=True)]
 
 
 def _cut(vocabulary: Vocabulary, ids: list[int], logs: Tensor) -> Answer:
@@ -248,7 +247,7 @@ def _filled(
         gap = vocabulary.label(vocabulary.mask_id) if vocabulary.mask_id >= 0 else "gap"
         raise ValueError(NO_GAP.format(gap))
     changed = None if change is None else change(rows[0])
-    x = model.run(torch.tensor([prompt]), attending(changed))
+    x = model.run(torch.tensor([prompt], device=model.device), attending(changed))
     log, best = model.logits(x[0, list(rows)]).log_softmax(-1).max(-1)
     ids = tuple(cast(list[int], best.tolist()))
     return Answer(vocabulary.decode(ids), ids, float(log.sum().exp())), x

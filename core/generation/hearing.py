@@ -1,8 +1,9 @@
 """What a recogniser writes of sounds, in batches of sounds of similar length.
 
-Usually the best of a beam, by the decoder and CTC together (core.generation.beam); with a beam of 1
-greedily, by the decoder alone. Every step reads all that is written so far again, for the decoder
-keeps no past; a text is short.
+What is written is kept on the processor, whatever the device of the model: a character costs one
+pass there and back. Usually the best of a beam, by the decoder and CTC together
+(core.generation.beam); with a beam of 1 greedily, by the decoder alone. Every step reads all that
+is written so far again, for the decoder keeps no past; a text is short.
 """
 
 from collections.abc import Sequence
@@ -71,7 +72,8 @@ def hear(
             frames, n_frames = padded([sounds[i] for i in places])
             same = bool((n_frames == n_frames[0]).all())
             attending = attend or fused
-            memory = model.encode(frames, attending, n_frames=None if same else n_frames)
+            real = None if same else n_frames.to(model.device)
+            memory = model.encode(frames.to(model.device), attending, n_frames=real)
             texts = _texts(stored, model, memory, attending, most=most, beam=beam)
             shares = _shares(stored, model, memory, attending, texts, most=most)
             for place, ids, share in zip(places, texts, shares, strict=True):
@@ -102,7 +104,8 @@ def _texts(
     ids = torch.full((len(memory.x), 1), end)
     is_over = torch.zeros(len(ids), dtype=torch.bool)
     for _ in range(most):
-        logits = model.logits(model.decode(ids, memory, attend)[:, -1])
+        stream = model.decode(ids.to(model.device), memory, attend)
+        logits = model.logits(stream[:, -1]).cpu()
         logits[:, blank] = -torch.inf  # it stands for nothing
         best = logits.argmax(-1)
         is_over |= best == end
@@ -128,7 +131,7 @@ def _shares(
     blank, end = stored.vocabulary.pad_id, stored.vocabulary.mask_id
     longest = max(map(len, texts)) + 1
     given = torch.tensor([[end, *ids, *[end] * (longest - 1 - len(ids))] for ids in texts])
-    logits = model.logits(model.decode(given, memory, attend))
+    logits = model.logits(model.decode(given.to(model.device), memory, attend)).cpu()
     logits[..., blank] = -torch.inf
     wrote = torch.tensor([[*ids, *[end] * (longest - len(ids))] for ids in texts])
     shares = logits.softmax(-1).gather(-1, wrote[..., None])[..., 0]

@@ -58,7 +58,7 @@ def _instead(off: HeadsOff, layer: int, chosen: list[int], writing: Tensor) -> T
     if off.means is None or off.mode == "zero":
         return torch.zeros(())
     read, written = (
-        torch.from_numpy(values[layer, chosen])[:, None]
+        torch.from_numpy(values[layer, chosen])[:, None].to(writing.device)
         for values in (off.means.reading, off.means.writing)
     )
     return torch.where(writing[:, None], written, read)
@@ -74,11 +74,11 @@ def head_means(model: Model, known: Answered) -> HeadMeans:
     shape = model.shape
     sums = np.zeros((2, shape.n_layers, shape.n_heads, shape.head_dim))
     counts = np.zeros((2, shape.n_layers, 1, 1))
-    for batch in in_batches(known.readings, known.answers):
+    for batch in in_batches(known.readings, known.answers, model.device):
 
         def add(layer: int, heads: Heads, output: Tensor, mark: int = batch.mark) -> Tensor:
             for kind, rows in enumerate((heads.rows < mark, heads.rows >= mark)):
-                sums[kind, layer] += output[:, :, rows].double().sum((0, 2)).numpy()
+                sums[kind, layer] += output[:, :, rows].cpu().double().sum((0, 2)).numpy()
                 counts[kind, layer] += len(output) * int(rows.sum())
             return output
 

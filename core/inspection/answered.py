@@ -102,17 +102,19 @@ def written_again(
     longest = max(len(given.ids) for given in answers)
     logs = np.full((len(answers), longest), np.nan, dtype=np.float32)
     same = np.zeros(len(answers), dtype=np.bool_)
-    for batch in in_batches(readings, answers):
+    for batch in in_batches(readings, answers, model.device):
         attend = attending(None if change is None else change(batch.mark))
         logits = model.logits(model.run(batch.ids, attend, source=batch.source)[:, batch.rows])
         log = logits.log_softmax(-1).gather(-1, batch.written[..., None])[..., 0]
-        logs[batch.members, : log.shape[1]] = log.numpy()
-        same[batch.members] = (logits.argmax(-1) == batch.written).all(-1).numpy()
+        logs[batch.members, : log.shape[1]] = log.cpu().numpy()
+        same[batch.members] = (logits.argmax(-1) == batch.written).all(-1).cpu().numpy()
     return logs, same
 
 
-def in_batches(readings: Sequence[Reading], answers: Sequence[Answer]) -> Iterator[Batch]:
-    """Batches over all questions, the shortest first."""
+def in_batches(
+    readings: Sequence[Reading], answers: Sequence[Answer], device: torch.device
+) -> Iterator[Batch]:
+    """Batches over all questions on the model's device, the shortest first."""
     alike: dict[tuple[int, int, tuple[int, ...]], list[int]] = defaultdict(list)
     for index, read in enumerate(readings):
         alike[len(read.ids), len(read.source or ()), read.rows].append(index)
@@ -122,9 +124,9 @@ def in_batches(readings: Sequence[Reading], answers: Sequence[Answer]) -> Iterat
             sources = [source for i in chosen if (source := readings[i].source) is not None]
             yield Batch(
                 chosen,
-                torch.tensor([readings[i].ids for i in chosen]),
-                torch.tensor(sources) if sources else None,
-                torch.tensor([answers[i].ids for i in chosen]),
+                torch.tensor([readings[i].ids for i in chosen], device=device),
+                torch.tensor(sources, device=device) if sources else None,
+                torch.tensor([answers[i].ids for i in chosen], device=device),
                 list(rows),
             )
 

@@ -108,7 +108,9 @@ def attribution(
     ids, row, written = _written(checkpoint, question, step)
     token = written[step]
     parts = stream_parts(model, ids, row)
-    read, constant = model.readout(parts.final, torch.tensor([token]), relative=relative)
+    read, constant = model.readout(
+        parts.final, torch.tensor([token], device=model.device), relative=relative
+    )
     logits = model.logits(parts.final)[0]
     return Attribution(
         token=label_at(vocabulary, written, step, token),
@@ -129,10 +131,10 @@ def mean_attribution(model: Model, known: Answered) -> Array:
     """
     refuse_lacking(model, "attribution")
     total = np.zeros((model.shape.n_layers, model.shape.n_heads))
-    for batch in in_batches(known.readings, known.answers):
+    for batch in in_batches(known.readings, known.answers, model.device):
         parts = stream_parts(model, batch.ids[:, : batch.mark + 1], batch.mark)
         read = model.readout(parts.final, batch.written[:, 0], relative=True).vector
-        total += _added(parts.heads, read).double().sum(0).numpy()
+        total += _added(parts.heads, read).cpu().double().sum(0).numpy()
     return (total / len(known.answers)).astype(np.float32)
 
 
@@ -161,7 +163,7 @@ def logit_lens(checkpoint: Checkpoint, question: str, *, step: int = 0) -> Lens:
         token=label_at(vocabulary, written, step, token),
         logit=_numbers(logits[:, token]),
         probability=_numbers(probabilities[:, token]),
-        rank=(logits > logits[:, [token]]).sum(-1).numpy().astype(np.int64),
+        rank=(logits > logits[:, [token]]).sum(-1).cpu().numpy().astype(np.int64),
         best=tuple(label_at(vocabulary, written, step, int(index)) for index in best.indices),
         best_probability=_numbers(best.values),
     )
@@ -220,9 +222,9 @@ def _written(
     written = known.answers[0].ids
     if not 0 <= step < len(written):
         raise ValueError(f"step {step}: the answer has steps 0 to {len(written) - 1}")
-    (batch,) = in_batches(known.readings, known.answers)
+    (batch,) = in_batches(known.readings, known.answers, checkpoint.model.device)
     return batch.ids, batch.rows[step], written
 
 
 def _numbers(values: Tensor) -> Array:
-    return np.asarray(values.numpy(), dtype=np.float32)
+    return np.asarray(values.cpu().numpy(), dtype=np.float32)

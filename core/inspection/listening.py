@@ -34,10 +34,10 @@ def listen(
     model = recogniser_of(stored)
     change = switched_off(checked_off(off, model.shape))(0) if off.heads else None
     (written,) = hear(stored, [frames], attend=attending(change))
-    ids = torch.tensor([[stored.vocabulary.mask_id, *written.ids]])
+    ids = torch.tensor([[stored.vocabulary.mask_id, *written.ids]], device=model.device)
     shown = _Shown(model.shape.kinds, change)
     with torch.inference_mode():
-        given, _ = padded([frames])
+        given = padded([frames])[0].to(model.device)
         memory = model.encode(given, attending(change))
         logits = model.logits(model.decode(ids, memory, attending(change)))
         replayed = model.logits(model.run(ids, shown.attend, source=given))
@@ -45,7 +45,7 @@ def listen(
     n_rows = len(written.probabilities)
     return Listened(
         text=written.text,
-        characters=tuple(_characters(stored, written.ids, logits[0, :n_rows])),
+        characters=tuple(_characters(stored, written.ids, logits[0, :n_rows].cpu())),
         frames=np.asarray(frames, dtype=np.float32),
         weights={kind: _of_rows(kind, found, n_rows) for kind, found in shown.weights.items()},
         layers={kind: tuple(found) for kind, found in shown.layers.items()},
@@ -68,13 +68,13 @@ class _Shown:
         self.row_sum_max_error = 0.0
 
     def attend(self, layer: int, heads: Heads) -> Tensor:
-        kept = heads.weights(heads.scores())[0].numpy()
+        kept = heads.weights(heads.scores())[0].cpu().numpy()
         error = float(np.abs(kept.sum(-1) - 1).max())
         self.row_sum_max_error = max(self.row_sum_max_error, error)
         kind = cast(Kind, self._kinds[layer])
         self.weights.setdefault(kind, []).append(kept)
         self.layers.setdefault(kind, []).append(layer)
-        output = torch.from_numpy(kept)[None] @ heads.value
+        output = torch.from_numpy(kept)[None].to(heads.value) @ heads.value
         return output if self._change is None else self._change(layer, heads, output)
 
 

@@ -18,7 +18,7 @@ import torch
 from numpy.typing import NDArray
 
 from core.models.patch_network import PatchNetwork
-from core.models.picture_networks import AT_ONCE, as_input
+from core.models.picture_networks import AT_ONCE, as_input, device_of
 from core.pictures.networks import GRID, N_PATCHES
 
 FARTHEST = GRID - 1
@@ -56,8 +56,9 @@ def mean_by_offset(network: PatchNetwork, pictures: NDArray[np.uint8]) -> Offset
     """Over pictures (n, 28, 28), of which there is one at least. Cost: one pass without fusing."""
     total = np.zeros((network.n_layers, network.n_heads, N_PATCHES, N_PATCHES))
     for start in range(0, len(pictures), AT_ONCE):
-        shown, _ = network.weights(as_input(pictures[start : start + AT_ONCE]))
-        among = shown[..., 1:, 1:].double()
+        given = as_input(pictures[start : start + AT_ONCE])
+        shown, _ = network.weights(given.to(device_of(network)))
+        among = shown[..., 1:, 1:].cpu().double()
         total += (among / among.sum(-1, keepdim=True)).sum(0).numpy()
     return offsets_of(total / len(pictures), n_pictures=len(pictures))
 

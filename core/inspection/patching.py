@@ -95,10 +95,11 @@ def patch(
     refuse_lacking(model, "answer")  # whose probabilities are read
     prompts = aligned(checkpoint, question, other)
     given = answer(checkpoint, [question, other])
-    donor = record_run(model, torch.tensor([prompts[1]]))
+    donor = record_run(model, torch.tensor([prompts[1]], device=model.device))
     for site in sites:
         check_site(model, donor, site)
-    both = _both(given[0].ids, given[1].ids, fill=checkpoint.vocabulary.pad_id)
+    fill = checkpoint.vocabulary.pad_id
+    both = _both(given[0].ids, given[1].ids, fill=fill, device=model.device)
     patched: list[Array] = []
     for start in range(0, len(sites), SITES_AT_ONCE):
         chunk = sites[start : start + SITES_AT_ONCE]
@@ -177,11 +178,11 @@ def check_site(model: Model, donor: Recording, site: Site) -> None:
         )
 
 
-def _both(first: Sequence[int], second: Sequence[int], *, fill: int) -> Both:
+def _both(first: Sequence[int], second: Sequence[int], *, fill: int, device: torch.device) -> Both:
     longest = max(len(first), len(second))
     padded = [[*ids, *[fill] * (longest - len(ids))] for ids in (first, second)]
     there = [[index < len(ids) for index in range(longest)] for ids in (first, second)]
-    return Both(torch.tensor(padded), torch.tensor(there))
+    return Both(torch.tensor(padded, device=device), torch.tensor(there, device=device))
 
 
 def _logs(
@@ -189,13 +190,14 @@ def _logs(
 ) -> Array:
     """(n_sites, 2) log-probability of each answer behind the prompt, a site a pair of rows."""
     n, mark = len(sites), len(prompt) - 1
-    ids = torch.cat([torch.tensor([prompt, prompt]), both.written[:, :-1]], 1).repeat(n, 1)
+    asked = torch.tensor([prompt, prompt], device=model.device)
+    ids = torch.cat([asked, both.written[:, :-1]], 1).repeat(n, 1)
     change, tap = _exchange(sites, donor)
     x = model.run(ids, attending(change), tap=tap)
     log = model.logits(x[:, mark:]).log_softmax(-1)
     chosen = log.gather(-1, both.written.repeat(n, 1)[..., None])[..., 0]
     sums = (chosen * both.there.repeat(n, 1)).sum(-1)
-    return np.asarray(sums.numpy(), dtype=np.float32).reshape(n, 2)
+    return np.asarray(sums.cpu().numpy(), dtype=np.float32).reshape(n, 2)
 
 
 def _exchange(sites: Sequence[Site | None], donor: Recording) -> tuple[Change, Tap]:

@@ -12,7 +12,7 @@ import torch
 from numpy.typing import NDArray
 
 from core.models.patch_network import PatchNetwork
-from core.models.picture_networks import ConvNetwork, Network, as_input, probabilities
+from core.models.picture_networks import ConvNetwork, Network, as_input, device_of, probabilities
 from core.pictures.networks import GRID
 from core.pictures.pictures import SIDE, Split
 from core.pictures.shifts import DIRECTIONS, SHIFTS, shifted
@@ -104,7 +104,7 @@ def said_when_shifted(network: Network, picture: Picture) -> Floats:
 @torch.inference_mode()
 def activations(network: ConvNetwork, picture: Picture) -> Activations:
     """One pass."""
-    maps = network.maps(as_input(picture[None]))
+    maps = network.maps(as_input(picture[None]).to(device_of(network)))
     return Activations(
         **{name: _array(getattr(maps, name)[0]) for name in maps._fields if name != "logits"},
         filters=_array(network.first.weight[:, 0]),
@@ -141,7 +141,7 @@ def occlusion(network: Network, picture: Picture, *, label: int | None = None) -
 @torch.inference_mode()
 def attention_maps(network: PatchNetwork, picture: Picture) -> AttentionMaps:
     """Two passes: the fused one, and the one whose weights are shown."""
-    given = as_input(picture[None])
+    given = as_input(picture[None]).to(device_of(network))
     shown, logits = network.weights(given)
     weights = _array(shown[0])
     return AttentionMaps(
@@ -160,4 +160,4 @@ def answers(network: Network, split: Split) -> Answers:
 
 
 def _array(tensor: torch.Tensor) -> Floats:
-    return np.ascontiguousarray(tensor.detach().float().numpy())
+    return np.ascontiguousarray(tensor.detach().float().cpu().numpy())

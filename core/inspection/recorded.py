@@ -75,7 +75,7 @@ class Recorded:
         weights = heads.weights(scores)
         rows, columns = self._positions(layer, heads)
         self._put("weights", layer, weights, rows, columns)
-        shown = self._shown(layer, rows, columns).to(heads.value.dtype)
+        shown = self._shown(layer, rows, columns).to(heads.value)
         output = self.change(layer, heads, shown @ heads.value)
         if self.keeps_scores:
             self._put("scores", layer, scores, rows, columns, fill=-np.inf)
@@ -98,7 +98,7 @@ class Recorded:
         if not shape.n_latents and not shape.has_source:
             sizes = (shape.n_layers, self.n_tokens, stream.x.shape[-1])
             self.arrays.setdefault("stream", np.zeros(sizes, dtype=np.float32))
-            self.arrays["stream"][layer] = stream.x[0].numpy()
+            self.arrays["stream"][layer] = stream.x[0].cpu().numpy()
         return stream
 
     def _shown(self, layer: int, rows: Positions, columns: Positions) -> Tensor:
@@ -109,8 +109,8 @@ class Recorded:
     def _positions(self, layer: int, heads: Heads) -> tuple[Positions, Positions]:
         kind = self.model.shape.kinds[layer] if self.model.shape.kinds else "decoder"
         behind = self.n_source if kind != "encoder" else 0
-        rows = heads.rows.numpy().astype(np.intp) + behind
-        columns = heads.columns.numpy().astype(np.intp) + (behind if kind == "decoder" else 0)
+        rows = heads.rows.cpu().numpy().astype(np.intp) + behind
+        columns = heads.columns.cpu().numpy().astype(np.intp) + (behind if kind == "decoder" else 0)
         self.rows.append(rows)
         self.columns.append(columns)
         return rows, columns
@@ -127,13 +127,13 @@ class Recorded:
             if fill != 0:
                 self.arrays[name].fill(fill)
         whole = np.moveaxis(self.arrays[name][layer], 0, len(positions))
-        whole[placed(*positions)] = np.moveaxis(values[0].numpy(), 0, len(positions))
+        whole[placed(*positions)] = np.moveaxis(values[0].cpu().numpy(), 0, len(positions))
 
     def _see(self, layer: int, masked: Tensor, rows: Positions, columns: Positions) -> None:
         if not self.seen.size:
             shape = (self.model.shape.n_layers, self.n_tokens, self.n_tokens)
             self.seen = np.zeros(shape, dtype=np.bool_)
-        self.seen[layer][placed(rows, columns)] = ~masked.numpy()
+        self.seen[layer][placed(rows, columns)] = ~masked.cpu().numpy()
 
     def _sum_parts(self, layer: int, output: Tensor) -> None:
         if not self.model.cannot("parts"):
@@ -147,14 +147,15 @@ def value_norm(model: Model, layer: int, value: Tensor) -> Tensor:
     """‖v W_O‖ of every value (B, H, L, d): what a weight of 1 would bring, (B, H, L).
 
     By vᵀ (W Wᵀ) v, so that nothing as wide as the stream is made of each of them; in float64,
-    since small norms are differences of large products. Cost: H·L·d² instead of H·L·d·width.
+    since small norms are differences of large products; on the processor, since not every device
+    knows float64. Cost: H·L·d² instead of H·L·d·width.
     """
     n_heads, d = value.shape[1], value.shape[-1]
-    unit = torch.eye(d, dtype=value.dtype).expand(1, n_heads, d, d)
-    by_head = model.parts(layer, unit)[0].double()  # (H, d, width), as parts are linear
+    unit = torch.eye(d, dtype=value.dtype, device=value.device).expand(1, n_heads, d, d)
+    by_head = model.parts(layer, unit)[0].cpu().double()  # (H, d, width), as parts are linear
     gram = by_head @ by_head.transpose(-2, -1)
-    wide = value.double()
-    return (wide @ gram * wide).sum(-1).clamp(min=0).sqrt().to(value.dtype)
+    wide = value.cpu().double()
+    return (wide @ gram * wide).sum(-1).clamp(min=0).sqrt().to(value)
 
 
 def placed(*positions: Positions) -> tuple[Any, ...]:

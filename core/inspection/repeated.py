@@ -30,7 +30,7 @@ from core.inspection.repeated_rows import (
 )
 from core.inspection.repeated_tokens import N_DRAWS, N_SEQUENCES, Twice, drawn_heads, said_twice
 from core.models.heads import Heads
-from core.models.seam import Attend, Model, Shape
+from core.models.seam import Attend, Model
 
 BATCH_BYTES = 150_000_000
 Z_95 = 1.96
@@ -59,7 +59,7 @@ def look(model: Model, twice: Twice) -> Looked:
     uniform = np.zeros((2, shape.n_layers, len(SCORES)))
     losses = list[Numbers]()
     attend = _adding(twice, weights, uniform)
-    for ids in _batches(twice, shape):
+    for ids in _batches(twice, model):
         x = model.run(ids, attend)
         losses.append(np.stack([_loss(model, x, ids, twice.half(half)) for half in (0, 1)]))
     return Looked(
@@ -77,10 +77,7 @@ def loss_without(model: Model, twice: Twice, heads: Sequence[Head]) -> Numbers:
     """
     attend = attending(switched_off(HeadsOff(heads=tuple(heads)))(0))
     return np.concatenate(
-        [
-            _loss(model, model.run(ids, attend), ids, twice.half(1))
-            for ids in _batches(twice, model.shape)
-        ]
+        [_loss(model, model.run(ids, attend), ids, twice.half(1)) for ids in _batches(twice, model)]
     )
 
 
@@ -168,7 +165,7 @@ def _adding(twice: Twice, weights: Numbers, uniform: Numbers) -> Attend:
     targets, second = twice.targets, slice(twice.start + twice.n_tokens, None)
 
     def attend(layer: int, heads: Heads) -> Tensor:
-        visible = ~heads.masked
+        visible = ~heads.masked.cpu()  # sums are in float64, which not every device knows
         if bool(visible.triu(1).any()):
             raise ValueError(
                 "this model sees later tokens: tokens said twice need a decoder, in which every "
@@ -177,7 +174,7 @@ def _adding(twice: Twice, weights: Numbers, uniform: Numbers) -> Attend:
         seen = visible[second].double()
         even = on_targets((seen / seen.sum(-1, keepdim=True))[None, None], targets)
         uniform[:, layer] = even[:, 0].numpy()
-        rows = heads.weights(heads.scores())[:, :, second]
+        rows = heads.weights(heads.scores())[:, :, second].cpu()
         weights[:, layer] += on_targets(rows, targets).numpy()
         weights[1, layer, (rows < 0).any(-1).any(-1).any(0).numpy()] = np.nan
         return heads.output()
@@ -185,13 +182,14 @@ def _adding(twice: Twice, weights: Numbers, uniform: Numbers) -> Attend:
     return attend
 
 
-def _batches(twice: Twice, shape: Shape) -> Iterator[Tensor]:
-    """As many sequences at once as BATCH_BYTES allow: logits of a half and their logarithms, and
-    scores, weights and what is made of them in one layer.
+def _batches(twice: Twice, model: Model) -> Iterator[Tensor]:
+    """On the model's device, as many sequences at once as BATCH_BYTES allow: logits of a half and
+    their logarithms, and scores, weights and what is made of them in one layer.
     """
-    length = twice.ids.shape[1]
+    length, shape = twice.ids.shape[1], model.shape
     numbers = 2 * twice.n_tokens * shape.vocabulary_size + 4 * shape.n_heads * length**2
-    yield from twice.ids.split(max(1, BATCH_BYTES // (4 * numbers)))
+    for ids in twice.ids.split(max(1, BATCH_BYTES // (4 * numbers))):
+        yield ids.to(model.device)
 
 
 def _loss(model: Model, x: Tensor, ids: Tensor, rows: slice) -> Numbers:
@@ -199,7 +197,7 @@ def _loss(model: Model, x: Tensor, ids: Tensor, rows: slice) -> Numbers:
     logits = model.logits(x[:, rows]).float()
     following = ids[:, rows.start + 1 : rows.stop + 1]
     losses = F.cross_entropy(logits.flatten(0, 1), following.flatten(), reduction="none")
-    return losses.view_as(following).double().mean(-1).numpy()
+    return losses.view_as(following).cpu().double().mean(-1).numpy()
 
 
 def _losses(model: Model, twice: Twice, looked: Looked, without: Sequence[Numbers]) -> Losses:

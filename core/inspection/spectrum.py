@@ -49,9 +49,9 @@ def spectra(checkpoint: Checkpoint, text: str) -> Spectra:
     ids = checkpoint.vocabulary.encode(text)[: model.shape.longest_input]
     if len(ids) < FEWEST:
         raise ValueError(f"{len(ids)} tokens: a map needs at least {FEWEST}")
-    layers = record_layers(model, torch.tensor([ids]))
+    layers = record_layers(model, torch.tensor([ids], device=model.device))
     values = np.zeros((len(layers), model.shape.n_heads, len(ids)))
     for index, layer in enumerate(layers):
-        found = np.linalg.svd(layer.weights[0].double().numpy(), compute_uv=False)
+        found = np.linalg.svd(layer.weights[0].cpu().double().numpy(), compute_uv=False)
         values[index, :, : found.shape[-1]] = found
     return Spectra(n_tokens=len(ids), values=values)

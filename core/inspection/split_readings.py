@@ -30,7 +30,7 @@ def read_split(checkpoint: Checkpoint, known: Answered) -> Readings:
 
 def _recorded(checkpoint: Checkpoint, known: Answered) -> Iterator[Maps]:
     model, vocabulary = checkpoint.model, checkpoint.vocabulary
-    for batch in in_batches(known.readings, known.answers):
+    for batch in in_batches(known.readings, known.answers, model.device):
         by_places: dict[Places, list[int]] = defaultdict(list)
         for index, member in enumerate(batch.members):
             prompt = known.prompts[member]
@@ -62,10 +62,10 @@ def _laid_out(layers: Sequence[Layer], n_tokens: int, places: Places, model: Mod
         place(layer.value_norm, n_tokens, column)
         for layer, column in zip(layers, columns, strict=True)
     ]
-    maps, latents = torch.stack(weights, 1).float().numpy(), model.shape.n_latents > 0
+    maps, latents = torch.stack(weights, 1).float().cpu().numpy(), model.shape.n_latents > 0
     return Maps(
         maps,
-        torch.stack(norms, 1).float().numpy(),
+        torch.stack(norms, 1).float().cpu().numpy(),
         [_positions(row) for row in rows],
         [_positions(column) for column in columns],
         [_visible(layer, n_tokens) for layer in layers],
@@ -80,7 +80,7 @@ def _visible(layer: Layer, n_tokens: int) -> NDArray[np.bool_]:
     """(L, L): whether something stands at a row that may look at what stands at a column."""
     seen = np.zeros((n_tokens, n_tokens), dtype=np.bool_)
     heads = layer.heads
-    seen[np.ix_(_positions(heads.rows), _positions(heads.columns))] = ~heads.masked.numpy()
+    seen[np.ix_(_positions(heads.rows), _positions(heads.columns))] = ~heads.masked.cpu().numpy()
     return seen
 
 

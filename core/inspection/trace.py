@@ -85,8 +85,8 @@ def trace(
     n_source = len(read.source or ())
     refuse_too_large(model, n_source + len(read.ids))
     change = change_at(read.mark)
-    ids = torch.tensor([read.ids])
-    source = None if read.source is None else torch.tensor([read.source])
+    ids = torch.tensor([read.ids], device=model.device)
+    source = None if read.source is None else torch.tensor([read.source], device=model.device)
     recorded, replayed = record(model, ids, source, change)
     if own is None:
         own = model.run(ids, attending(change), source=source)
@@ -255,5 +255,5 @@ def _steps(checkpoint: Checkpoint, final: Tensor, given: Answer, read: Reading) 
     model, n_source = checkpoint.model, len(read.source or ())
     behind = 0 if "encoder" in model.shape.kinds and read.source is None else 1
     places = [(n_source + row, n_source + row + behind) for row in read.rows]
-    logits = model.logits(final[list(read.rows)])
+    logits = model.logits(final[list(read.rows)]).cpu()
     return steps_of(logits, given.ids, places, checkpoint.vocabulary)

@@ -15,3 +15,10 @@ def check_assignment(spec: Assignment) -> None:
         check_look(spec)
     else:
         check(spec)
+
+
+def devices_of(spec: Assignment) -> list[str]:
+    """What it takes: a card for each of several processes, else its one device."""
+    if isinstance(spec, TrainSpec) and spec.processes > 1 and spec.device == "cuda":
+        return [f"cuda:{number}" for number in range(spec.processes)]
+    return [spec.device]

@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 
 from core.bench.estimate import estimate as bench_estimate
+from core.devices import numbered, resolve_device
 from core.jobs.launcher import quiet_threads
 from core.jobs.spec import TrainSpec, check, corpus_folder, spec_from_dict
 from core.jobs.state import Job
@@ -64,7 +65,7 @@ def seconds_ahead(jobs: Iterable[Job], device: str) -> float | None:
     """How long the jobs of a device here will take that come before a new one; None if unknown."""
     total = 0.0
     for job in jobs:
-        if job.is_active and job.there is None and job.device == device:
+        if job.is_active and job.there is None and job.slot == numbered(device):
             left = _seconds_left(job)
             if left is None:
                 return None
@@ -101,11 +102,13 @@ def measure(spec: TrainSpec) -> TrainingEstimate:
     from core.runs.kinds import kind_of
     from core.runs.speed import TRIAL_STEPS, measure_speed
 
+    resolve_device(spec.device)
     torch.set_num_threads(spec.threads)
     kind, recipe = kind_of(spec.recipe), spec.recipe
     data = kind.load_data(recipe, corpus_folder(recipe))
     vocabulary = kind.make_vocabulary(recipe, data)
-    trainer = kind.make_trainers(recipe, data, vocabulary, spec.seed, None)(TRIAL_STEPS)
+    make = kind.make_trainers(recipe, data, vocabulary, spec.seed, None, where=spec.where)
+    trainer = make(TRIAL_STEPS)
     speed = measure_speed(trainer, clock=time.perf_counter)
     by_time = round((spec.minutes or 0) * 60 * speed.steps_per_second)
     n_steps = by_time if spec.steps is None else spec.steps

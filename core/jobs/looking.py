@@ -55,10 +55,10 @@ def work(
     return {"n_runs": len(found)} if len(found) == len(spec.cases) else None
 
 
-def described(spec: SweepSpec, pictures: Pictures) -> Sweep:
+def described(spec: SweepSpec, pictures: Pictures, device: str = "cpu") -> Sweep:
     """A sweep that has not trained anything yet, on this machine."""
     return Sweep(
-        machine=describe_machine("cpu"),
+        machine=describe_machine(device),
         environment=describe_process(spec.threads),
         pictures=PictureSet.of(pictures),
         spec=spec,
@@ -73,10 +73,11 @@ def measured(
     done: Collection[Case],
     is_stopped: Callable[[], bool],
     tell: Tell,
+    device: str = "cpu",
 ) -> Iterator[Run]:
     """The runs, each with the share of the machine that other processes had meanwhile."""
     others = OtherProcesses()
-    for run in runs(spec, pictures, done=done, is_stopped=is_stopped, tell=tell):
+    for run in runs(spec, pictures, done=done, is_stopped=is_stopped, tell=tell, device=device):
         yield replace(run, others=round(others.share, 3))
         others = OtherProcesses()
 

@@ -18,15 +18,15 @@ from core.training.pictures import shifted_correct, train
 FIRST_SEED = 0
 
 
-def ship(sweep: Sweep, pictures: Pictures, folder: Path) -> list[NetworkCard]:
+def ship(sweep: Sweep, pictures: Pictures, folder: Path, device: str = "cpu") -> list[NetworkCard]:
     """Train each network at its best rate from the first seed, and keep it.
 
     Raises ValueError where a training does not repeat the run that was recorded.
     """
-    return [_ship(sweep, pictures, folder, name) for name in sweep.spec.networks]
+    return [_ship(sweep, pictures, folder, name, device) for name in sweep.spec.networks]
 
 
-def fresh_figures(folder: Path, pictures: Pictures) -> list[NetworkFigure]:
+def fresh_figures(folder: Path, pictures: Pictures, device: str = "cpu") -> list[NetworkFigure]:
     """How good the networks that lie there are on the test pictures of a set.
 
     Raises ValueError where there is none, or the set has other classes.
@@ -47,17 +47,19 @@ def fresh_figures(folder: Path, pictures: Pictures) -> list[NetworkFigure]:
                 classes=len(one.card.classes),
                 parameters=one.card.parameters,
                 rate=one.card.rate,
-                correct=_n_right(one.network, pictures.test),
+                correct=_n_right(one.network.to(device), pictures.test),
                 n_test=len(pictures.test),
             )
         )
     return rows
 
 
-def _ship(sweep: Sweep, pictures: Pictures, folder: Path, name: str) -> NetworkCard:
+def _ship(sweep: Sweep, pictures: Pictures, folder: Path, name: str, device: str) -> NetworkCard:
     case = Case(name, best_rate(sweep, name), FIRST_SEED)
     spec = sweep.spec
-    trained = train(case, spec, pictures, is_stopped=lambda: False, tell=lambda _case, _epoch: None)
+    trained = train(
+        case, spec, pictures, is_stopped=lambda: False, tell=lambda _, __: None, device=device
+    )
     if trained is None or not _is_repeated(trained.run, sweep):
         raise ValueError(f"{name}: trained again it is not the network of the sweep")
     network = trained.network.half().float().eval()  # as it is stored
@@ -89,5 +91,5 @@ def _is_repeated(run: Run, sweep: Sweep) -> bool:
 
 
 def _n_right(network: torch.nn.Module, split: Split) -> int:
-    answers = logits_of(network, split.pictures).argmax(1).numpy()
+    answers = logits_of(network, split.pictures).argmax(1).cpu().numpy()
     return int((answers == split.labels).sum())

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from core.data.task import TASKS
+from core.devices import ASKED, AUTO, is_device
 from core.from_json import dataclass_from_dict
 from core.jobs.folder import JOB
 from core.paths import COURSE_VARIABLE, course_folder
@@ -22,10 +23,9 @@ from core.training.presets import preset as preset_by_name
 from core.training.recipe import Overrides, Recipe, overrides_from_dict, recipe_from_dict
 from core.training.speech_recipe import KIND as SPEECH
 from core.training.speech_recipe import speech_recipe_from_dict
-from core.training.where import Where
+from core.training.where import Precision, Where
 
 VERBS = ("train", "bench", "look")
-DEVICES = ("cpu",)
 LONGEST_NAME = 80
 MOST_PARAMETERS = 50_000_000
 _FOLDER = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
@@ -63,7 +63,15 @@ class TrainSpec:
     device: str
     limits: Limits
     start_from: str | None = None
+    precision: Precision = "float32"
     processes: int = 1
+
+    @property
+    def where(self) -> Where:
+        """On which device, how exactly and in how many processes it is trained. Raises ValueError
+        for what cannot be.
+        """
+        return Where(device=self.device, precision=self.precision, processes=self.processes)
 
     def to_dict(self) -> dict[str, Any]:
         """For job.json, with the arguments that repeat the job for people to read."""
@@ -76,6 +84,8 @@ class TrainSpec:
         length = ["--minutes", f"{self.minutes:g}"] if steps is None else ["--steps", str(steps)]
         parts = ["jobs", "start", "--preset", self.preset, *length, "--seed", str(self.seed)]
         parts += ["--threads", str(self.threads)]
+        parts += [] if self.device == "cpu" else ["--device", self.device]
+        parts += [] if self.precision == "float32" else ["--precision", self.precision]
         parts += [] if self.processes == 1 else ["--processes", str(self.processes)]
         parts += [] if self.start_from is None else ["--start-from", self.start_from]
         for key, value in self.overrides.given().items():
@@ -109,13 +119,15 @@ def train_spec(
     threads: int | None = None,
     overrides: Overrides | None = None,
     start_from: Path | None = None,
+    device: str = "cpu",
+    precision: Precision = "float32",
     processes: int = 1,
 ) -> TrainSpec:
     """A checked spec. Raises ValueError: what is wrong, its value, what is allowed.
 
     Without minutes and steps the preset's own length is taken; without threads one less than the
-    cores, so that pages stay quick. `start_from` is the folder of a checkpoint. Several `processes`
-    share the threads out.
+    cores, so that pages stay quick. `start_from` is the folder of a checkpoint. Whether the device
+    is at hand is seen where it is trained. Several `processes` share the threads out.
     """
     overrides = Overrides() if overrides is None else overrides
     _check_rate(overrides.learning_rate)
@@ -135,9 +147,10 @@ def train_spec(
         minutes=minutes,
         steps=steps,
         threads=max(1, n_cores() - 1) if threads is None else threads,
-        device=DEVICES[0],
+        device=device,
         limits=replace(SERVER, minutes=longest),
         start_from=None if start_from is None else start_from.name,
+        precision=precision,
         processes=processes,
     )
     check(spec)
@@ -152,9 +165,10 @@ def check(spec: TrainSpec) -> None:
         raise ValueError(f"seed {spec.seed}: a whole number from 0 to {2**31 - 1} is needed")
     if not 1 <= spec.threads <= n_cores():
         raise ValueError(f"{spec.threads} threads: 1 to {n_cores()} are possible here")
-    if spec.device not in DEVICES:
-        raise ValueError(f"device {spec.device!r}; devices: {', '.join(DEVICES)}")
-    Where(device=spec.device, processes=spec.processes)
+    if not is_device(spec.device):
+        known = ", ".join(name for name in ASKED if name != AUTO)
+        raise ValueError(f"device {spec.device!r:.40}; devices: {known}")
+    _ = spec.where  # refuses what the device does not do
     if spec.start_from is not None and _FOLDER.fullmatch(spec.start_from) is None:
         raise ValueError(f"start_from {spec.start_from!r} is no name of a checkpoint")
     _check_rate(spec.overrides.learning_rate)

@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
+from core.devices import numbered
 from core.files import read_json
 from core.jobs.assignment import Assignment
 from core.jobs.bench_job import VERB as BENCH_VERB
@@ -88,6 +89,11 @@ class Job:
         return None if self.assignment is None else self.assignment.device
 
     @property
+    def slot(self) -> str | None:
+        """The one name of its device: jobs of the same go one after the other."""
+        return None if self.device is None else numbered(self.device)
+
+    @property
     def on(self) -> On:
         return "local" if self.there is None else "slurm"
 
@@ -150,8 +156,8 @@ def list_all(root: Path) -> list[Job]:
     """Jobs of every verb, the newest first; those that wait know their place."""
     jobs = [read_job(folder) for folder in job_folders(root)]
     here = [job for job in jobs if job.there is None]
-    for device in {job.device for job in here}:
-        waiting = [job for job in here if job.state == "queued" and job.device == device]
+    for slot in {job.slot for job in here}:
+        waiting = [job for job in here if job.state == "queued" and job.slot == slot]
         for place, job in enumerate(sorted(waiting, key=_order), 1):
             jobs[jobs.index(job)] = replace(job, place=place)
     return jobs[::-1]

@@ -15,7 +15,7 @@ from core.jobs.spec import TrainSpec
 from core.jobs.state import read_spec
 from core.jobs.status import Reporter
 from core.jobs.torchrun import run_ranks
-from core.jobs.training import where_of, work
+from core.jobs.training import work
 from core.runs.folder import Anchor
 from core.training.team import joined
 
@@ -50,7 +50,7 @@ def main(arguments: Sequence[str]) -> None:
         if not isinstance(spec, TrainSpec):
             raise ValueError(f"{folder.name} is no training: only those run in several processes")
         anchor = Anchor(folder / LOCK, JOB)
-        with joined(where_of(spec)) as team:
+        with joined(spec.where) as team:
             kind = Reporter if team.is_first else MuteReporter
             reporter = kind(folder, attempt, anchor.check)
             reporter.take_over()

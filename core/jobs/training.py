@@ -12,6 +12,7 @@ import torch
 
 from core.checkpoints.progress import Progress
 from core.checkpoints.shelf import CARD
+from core.devices import resolve_device
 from core.files import read_json
 from core.jobs.recorder import Recorder
 from core.jobs.spec import TrainSpec, corpus_folder
@@ -21,7 +22,6 @@ from core.runs import loop
 from core.runs.folder import RUN, STATE
 from core.runs.run import Run, finish, resume_run, start_run
 from core.training.step import TrainingDivergedError
-from core.training.where import Where
 
 NICENESS = 5
 
@@ -33,6 +33,7 @@ def work(
 
     One of several processes that is not the first returns None at the end, too.
     """
+    resolve_device(spec.device)
     torch.set_num_threads(max(1, spec.threads // spec.processes))
     with suppress(OSError):
         os.nice(NICENESS)
@@ -74,7 +75,7 @@ def _open(spec: TrainSpec, folder: Path, told: Progress) -> Run | None:
     """The run that this folder holds or begins; None if it has been finished already."""
     course = corpus_folder(spec.recipe)
     if (folder / RUN).exists():
-        return resume_run(folder, corpus_folder=course, where=where_of(spec))
+        return resume_run(folder, corpus_folder=course, where=spec.where)
     if (folder / CARD).exists():
         return None
     return start_run(
@@ -89,13 +90,8 @@ def _open(spec: TrainSpec, folder: Path, told: Progress) -> Run | None:
         start_from=None if spec.start_from is None else _checkpoint(folder, spec.start_from),
         make_folder=False,
         told=told,
-        where=where_of(spec),
+        where=spec.where,
     )
-
-
-def where_of(spec: TrainSpec) -> Where:
-    """Where a job trains."""
-    return Where(device=spec.device, processes=spec.processes)
 
 
 def _checkpoint(job_folder: Path, name: str) -> Path:

@@ -1,7 +1,8 @@
 """`python -m core.jobs.worker FOLDER`: one attempt at one job, from its ticket to its last words.
 
-A device has one slot; jobs beyond it wait, first come, first served. There is no daemon: every
-waiting worker looks for itself, and has loaded nothing heavy. The slot is a lock, so it is free the
+A device has one slot, whichever of its names a job says; jobs beyond it wait, first come, first
+served. There is no daemon: every waiting worker looks for itself, and has loaded nothing heavy. The
+slot is a lock, so it is free the
 moment its holder dies; a waiting worker that dies is no longer queued, so it holds up nobody. A
 holder whose folder is gone, which nobody sees any more, ends by itself between two steps; if it is
 stuck, who waits ends it.
@@ -17,13 +18,14 @@ import sys
 import time
 import traceback
 from collections.abc import Callable, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
 
 from filelock import FileLock
 
-from core.jobs.assignment import check_assignment
+from core.devices import numbered
+from core.jobs.assignment import Assignment, check_assignment, devices_of
 from core.jobs.bench_job import BenchJob
 from core.jobs.folder import (
     JOB,
@@ -95,31 +97,36 @@ def _work(folder: Path, ticket: Ticket, reporter: Reporter) -> dict[str, Any] | 
         reporter.check()
         return is_stop_requested(folder, ticket.attempt)
 
-    slot = None
-    if not is_on_node():  # there the scheduler has waited for it
-        slot = wait_for_slot(folder, device=spec.device, order=ticket.order, is_stopped=is_stopped)
-        if slot is None:
-            return None
-    try:
+    with ExitStack() as slots:
+        # On a node the scheduler has waited for them. In the order of their numbers, so that two
+        # jobs that need both of two cards never wait for each other.
+        for device in () if is_on_node() else devices_of(spec):
+            slot = wait_for_slot(folder, device=device, order=ticket.order, is_stopped=is_stopped)
+            if slot is None:
+                return None
+            slots.callback(slot.release)
         reporter.write(state="running", started_at=time.time(), activity="loading")
-        if isinstance(spec, BenchJob):
-            from core.jobs.benching import work as work_bench
+        return _by_verb(spec, folder, reporter, is_stopped)
 
-            return work_bench(spec, folder, reporter, is_stopped)
-        if isinstance(spec, LookJob):
-            from core.jobs.looking import work as work_look
 
-            return work_look(spec, folder, reporter, is_stopped)
-        if spec.processes > 1:
-            from core.jobs.together import work_together
+def _by_verb(
+    spec: Assignment, folder: Path, reporter: Reporter, is_stopped: Callable[[], bool]
+) -> dict[str, Any] | None:
+    if isinstance(spec, BenchJob):
+        from core.jobs.benching import work as work_bench
 
-            return work_together(spec, folder, reporter)
-        from core.jobs.training import work
+        return work_bench(spec, folder, reporter, is_stopped)
+    if isinstance(spec, LookJob):
+        from core.jobs.looking import work as work_look
 
-        return work(spec, folder, reporter, is_stopped)
-    finally:
-        if slot is not None:
-            slot.release()
+        return work_look(spec, folder, reporter, is_stopped)
+    if spec.processes > 1:
+        from core.jobs.together import work_together
+
+        return work_together(spec, folder, reporter)
+    from core.jobs.training import work
+
+    return work(spec, folder, reporter, is_stopped)
 
 
 def wait_for_slot(
@@ -131,7 +138,7 @@ def wait_for_slot(
     pause: Callable[[float], None] = time.sleep,
 ) -> FileLock | None:
     """The slot's lock, once it is free and nobody came earlier; None if stopped meanwhile."""
-    slot = folder.parent / SLOTS / f"{device}.lock"
+    slot = folder.parent / SLOTS / f"{numbered(device).replace(':', '-')}.lock"
     n_looks, strays = 0, set[Process]()
     while not is_stopped():
         slot.parent.mkdir(exist_ok=True)
@@ -154,7 +161,7 @@ def _is_anybody_before(folder: Path, device: str, order: int) -> bool:
     """
     earlier = [other for other in job_folders(folder.parent) if _has_come_before(other, order)]
     jobs = [read_job(other) for other in earlier]
-    return any(job.state == "queued" and job.device == device for job in jobs)
+    return any(job.state == "queued" and job.slot == numbered(device) for job in jobs)
 
 
 def _has_come_before(folder: Path, order: int) -> bool:

@@ -110,11 +110,11 @@ def _signals(checkpoint: Checkpoint, texts: Sequence[str]) -> Signals:
     lacking = lacking_signals(model)
     values = {name: np.full(n, np.nan) for name in ("margin", "entropy", *_wanted(lacking))}
     heads = np.full((n, model.shape.n_layers, model.shape.n_heads), np.nan)
-    for batch in in_batches(readings, first):
+    for batch in in_batches(readings, first, model.device):
         look = _look(model, batch, [names[i] for i in batch.members], lacking)
         for name, found in look.items():
             target = heads if name == "heads" else values[name]
-            target[batch.members] = found.double().numpy()
+            target[batch.members] = found.cpu().double().numpy()
     if "weight_on_name" in values:
         values["weight_on_name"] = _mean_of_heads(heads)
     values["probability"] = np.array([found.probability for found in given])
@@ -139,7 +139,7 @@ def _look(
 ) -> dict[str, Tensor]:
     """Of each question of a batch: the signals of the row that writes its first token."""
     row, written = batch.mark, batch.written[:, 0]
-    seen = _Seen(model, _on_name(names, batch.ids.shape[1]), row, lacking)
+    seen = _Seen(model, _on_name(names, batch.ids.shape[1]).to(model.device), row, lacking)
     agreed: list[Tensor] = []
 
     def tap(layer: int, stream: Stream) -> Stream:
@@ -181,7 +181,7 @@ class _Seen:
             return heads.output()
         weights = heads.weights(heads.scores())
         at = int((heads.rows <= self._row).sum()) - 1  # the last that stands before it, if a latent
-        total = torch.full(weights.shape[:2], torch.nan)
+        total = weights.new_full(weights.shape[:2], torch.nan)
         if at >= 0 and not (self._model.shape.n_latents and layer):
             on_name = weights[:, :, at] * self._on_name[:, None, heads.columns]  # (B, H, columns)
             total = on_name.sum(-1).where(self.named[:, None], torch.nan)

@@ -106,7 +106,8 @@ class OutsideModel:
         """
         if self._turning or any(place.kind != "decoder" for place in self.places):
             return False
-        ids, past = torch.arange(1, 7)[None], dict[int, OutsideHeads]()
+        ids = torch.arange(1, 7, device=self.device)[None]
+        past = dict[int, OutsideHeads]()
 
         def attend(layer: int, heads: Any) -> Tensor:
             past[layer] = heads.after(past[layer]) if layer in past else heads
@@ -124,6 +125,10 @@ class OutsideModel:
     @property
     def n_parameters(self) -> int:
         return self._n_parameters
+
+    @property
+    def device(self) -> torch.device:
+        return self.module.device
 
     def cannot(self, what: Ability, /) -> str:
         if not self.has_head and what != "parts":
@@ -157,7 +162,7 @@ class OutsideModel:
         """
         if (source is not None) != self._has_source:
             raise ValueError("a source goes with an encoder beside a decoder, and only there")
-        positions = torch.arange(start, start + inputs.shape[1])
+        positions = torch.arange(start, start + inputs.shape[1], device=inputs.device)
         return self._stop(
             Running(self.layout, self._own, attend, tap, positions), inputs, source, start
         )
@@ -167,7 +172,7 @@ class OutsideModel:
         if not self.has_head:
             return x
         batch = x if x.ndim == 3 else x.reshape(-1, 1, x.shape[-1])
-        inputs = torch.zeros(batch.shape[:2], dtype=torch.long)
+        inputs = torch.zeros(batch.shape[:2], dtype=torch.long, device=x.device)
         source = inputs[:, :1] if self._has_source else None
         with going_through(Reading(self.layout, self._own, batch)):
             logits = self.module(**self._inputs(inputs, source, 0)).logits
@@ -198,7 +203,7 @@ class OutsideModel:
         """By the block alone, whose output projection gives what lies between the two streams."""
         x, given = (t if t.ndim == 3 else t[:, None] for t in (before, after - before))
         current = OneBlock(self.layout, self._own, self.places[layer].block, x, given)
-        inputs = torch.zeros(x.shape[:2], dtype=torch.long)
+        inputs = torch.zeros(x.shape[:2], dtype=torch.long, device=x.device)
         return self._stop(current, inputs, None, 0).reshape(after.shape) - after
 
     def readout(self, final: Tensor, tokens: Tensor, *, relative: bool) -> Readout:

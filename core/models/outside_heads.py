@@ -42,7 +42,8 @@ class OutsideHeads(DotHeads):
     def masked(self) -> Tensor:
         """(rows, columns): what a row may not look at, in whatever batch and head."""
         if self.mask is None:
-            return torch.zeros(len(self.rows), len(self.columns), dtype=torch.bool)
+            sizes = len(self.rows), len(self.columns)
+            return torch.zeros(sizes, dtype=torch.bool, device=self.value.device)
         return _hidden(self._of_columns(self.mask)).all(0).all(0)
 
     def scores(self) -> Tensor:

@@ -31,7 +31,10 @@ class Place:
     @cached_property
     def bias(self) -> Tensor:
         bias: Any = getattr(self.project, "bias", None)
-        return torch.zeros(self.width) if bias is None else bias
+        if bias is not None:
+            return bias
+        weight: Any = getattr(self.project, "weight", None)
+        return torch.zeros(self.width, device=None if weight is None else weight.device)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

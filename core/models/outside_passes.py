@@ -68,7 +68,7 @@ class OwnAttention:
             key=for_each_head(key, n_heads),
             value=for_each_head(value, n_heads),
             rows=positions,
-            columns=torch.arange(n_columns) if crossing else positions,
+            columns=torch.arange(n_columns, device=key.device) if crossing else positions,
             few_keys=key,
             few_values=value,
             mask=attention_mask,
@@ -118,7 +118,7 @@ class Running:
         layer = self.n_attended
         self.n_attended += 1
         of_source = self.layout.places[layer].kind == "encoder" and self.layout.has_source
-        rows = torch.arange(query.shape[2]) if of_source else self.positions
+        rows = torch.arange(query.shape[2], device=query.device) if of_source else self.positions
         heads = self.own.heads(module, query, key, value, rows, **call)
         return self.attend(layer, heads).transpose(1, 2)
 

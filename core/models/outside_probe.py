@@ -98,7 +98,7 @@ def probe(module: nn.Module, own: Own, *, has_source: bool) -> Layout:
     found = _Probing(own)
     blocks = _blocks_with_attention(module, own, names, has_source=has_source)
     with _watched(module, found), going_through(found), _surrounded(blocks):
-        module(**_few_tokens(has_source=has_source))
+        module(**_few_tokens(module, has_source=has_source))
     if not found.attended:
         raise ValueError(
             f"{type(module).__name__} does not call its attention by transformers' interface: "
@@ -107,8 +107,8 @@ def probe(module: nn.Module, own: Own, *, has_source: bool) -> Layout:
     return _layout(found, blocks, has_source=has_source)
 
 
-def _few_tokens(*, has_source: bool) -> dict[str, Tensor]:
-    few = torch.arange(1, N_SOURCE + 1)[None]
+def _few_tokens(module: nn.Module, *, has_source: bool) -> dict[str, Tensor]:
+    few = torch.arange(1, N_SOURCE + 1, device=next(module.parameters()).device)[None]
     if not has_source:
         return {"input_ids": few}
     return {"input_ids": few, "decoder_input_ids": few[:, :N_TARGET]}
@@ -120,7 +120,7 @@ def _blocks_with_attention(
     """All members of the outermost lists of modules that hold a module which attends."""
     first = _Probing(own)
     with going_through(first):
-        module(**_few_tokens(has_source=has_source))
+        module(**_few_tokens(module, has_source=has_source))
     parts = dict(module.named_modules())
     lists: dict[str, nn.Module] = {}
     for attended in first.attended:

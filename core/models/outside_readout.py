@@ -60,7 +60,7 @@ def linear_readout(
     if norm is None or weight is None or weight.ndim != 2 or weight.shape[1] != width:
         return None
     generator = torch.Generator().manual_seed(0)
-    x = torch.randn(4, width, generator=generator) * 3 + 0.5
+    x = (torch.randn(4, width, generator=generator) * 3 + 0.5).to(weight.device)
     found = _measured(norm, weight, getattr(head, "bias", None), x, logits(x))
     expected = found.factor * found.norm(x) @ weight.T + found.bias
     straight = found.scale(x) * found.gain * (x - x.mean(-1, keepdim=True) * found.is_centred)
@@ -72,11 +72,11 @@ def linear_readout(
 def _measured(
     norm: nn.Module, weight: Tensor, bias: Tensor | None, x: Tensor, found: Tensor
 ) -> LinearReadout:
-    ones = torch.ones(weight.shape[1])
+    ones = torch.ones(weight.shape[1], device=weight.device)
     ones[1::2] = -1  # of mean 0 and of size 1, so that both norms leave it as it is
     shift = norm(torch.zeros_like(ones)[None])[0]
     moved, still = norm(x + 1.0), norm(x)
-    offset = torch.zeros(len(weight)) if bias is None else bias
+    offset = torch.zeros(len(weight), device=weight.device) if bias is None else bias
     straight = still @ weight.T
     return LinearReadout(
         norm=norm,
@@ -93,7 +93,8 @@ def _last_norm(
     logits: Callable[[Tensor], Tensor], module: nn.Module, width: int
 ) -> nn.Module | None:
     """The first module without parts that reads the stream after the last block."""
-    x, called = torch.randn(1, width, generator=torch.Generator().manual_seed(1)), list[nn.Module]()
+    drawn = torch.randn(1, width, generator=torch.Generator().manual_seed(1))
+    x, called = drawn.to(next(module.parameters()).device), list[nn.Module]()
 
     def see(part: nn.Module, given: Any, _output: Any) -> None:
         is_leaf = next(part.children(), None) is None

@@ -31,7 +31,9 @@ class OpenHeads(DotHeads):
 
     @property
     def masked(self) -> Tensor:
-        return torch.zeros(len(self.rows), len(self.columns), dtype=torch.bool)
+        return torch.zeros(
+            len(self.rows), len(self.columns), dtype=torch.bool, device=self.value.device
+        )
 
     def output(self) -> Tensor:
         return F.scaled_dot_product_attention(self.query, self.key, self.value)
@@ -80,7 +82,7 @@ class PatchNetwork(nn.Module):
         """The same, every output of heads by `attend`."""
         x = torch.cat([self.class_token.expand(len(pictures), -1, -1), self.embed(pictures)], 1)
         x = x + self.positions
-        places = torch.arange(1 + N_PATCHES)
+        places = torch.arange(1 + N_PATCHES, device=x.device)
         for layer, block in enumerate(cast("Iterable[OpenBlock]", self.blocks)):
             stream = Stream(x, places)
             x = block.merge(x, attend(layer, block.heads(stream, stream)))

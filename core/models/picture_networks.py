@@ -108,6 +108,11 @@ def n_parameters(network: nn.Module) -> int:
     return sum(parameter.numel() for parameter in network.parameters())
 
 
+def device_of(network: nn.Module) -> torch.device:
+    """Where its parameters are, and where pictures go."""
+    return next(network.parameters()).device
+
+
 def as_input(pictures: NDArray[np.uint8]) -> Tensor:
     """(n, 28, 28) of 0 to 255 to (n, 1, 28, 28) in −1..1, around which training begins faster."""
     return torch.from_numpy(pictures.astype(np.float32)).div(127.5).sub(1).unsqueeze(1)
@@ -116,13 +121,14 @@ def as_input(pictures: NDArray[np.uint8]) -> Tensor:
 @torch.inference_mode()
 def logits_of(network: nn.Module, pictures: NDArray[np.uint8]) -> Tensor:
     """(n, classes), in passes of AT_ONCE pictures."""
-    parts = [network(as_input(part)) for part in _parts(pictures)]
+    device = device_of(network)
+    parts = [network(as_input(part).to(device)) for part in _parts(pictures)]
     return torch.cat(parts)
 
 
 def probabilities(network: nn.Module, pictures: NDArray[np.uint8]) -> NDArray[np.float32]:
     """(n, classes): how likely each class is to the network; rows sum to 1."""
-    return torch.softmax(logits_of(network, pictures).float(), -1).numpy()
+    return torch.softmax(logits_of(network, pictures).float(), -1).cpu().numpy()
 
 
 def _parts(pictures: NDArray[np.uint8]) -> list[NDArray[np.uint8]]:

@@ -17,6 +17,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, Protocol
 
+import torch
 from torch import Tensor
 
 from core.models.heads import Heads
@@ -92,6 +93,11 @@ class Model(Protocol):
 
     @property
     def n_parameters(self) -> int: ...
+
+    @property
+    def device(self) -> torch.device:
+        """Where its parameters are: there go the inputs, and there come the outputs from."""
+        ...
 
     def cannot(self, what: Ability, /) -> str:
         """Why it cannot be asked for this, in one sentence; empty if it can."""

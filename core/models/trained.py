@@ -3,6 +3,7 @@
 from abc import ABC, abstractmethod
 from typing import Any, Generic, Protocol, TypeVar
 
+import torch
 from torch import Tensor, nn
 
 from core.models.seam import Readout
@@ -37,6 +38,10 @@ class Trained(nn.Module, ABC, Generic[C]):
     @property
     def n_parameters(self) -> int:
         return sum(parameter.numel() for parameter in self.parameters())
+
+    @property
+    def device(self) -> torch.device:
+        return self.head_matrix.device
 
 
 def readout(

@@ -17,6 +17,7 @@ from torch import Tensor
 from core.models.picture_networks import (
     Network,
     as_input,
+    device_of,
     logits_of,
     make_network,
     n_parameters,
@@ -46,24 +47,31 @@ def runs(
     done: Collection[Case] = (),
     is_stopped: Asked,
     tell: Tell,
+    device: str = "cpu",
 ) -> Iterator[Run]:
     """A record for each case that is not done; it ends early when stopped, without a half one."""
     for case in spec.cases:
         if case not in done:
-            trained = train(case, spec, pictures, is_stopped=is_stopped, tell=tell)
+            trained = train(case, spec, pictures, is_stopped=is_stopped, tell=tell, device=device)
             if trained is None:
                 return
             yield trained.run
 
 
 def train(
-    case: Case, spec: SweepSpec, pictures: Pictures, *, is_stopped: Asked, tell: Tell
+    case: Case,
+    spec: SweepSpec,
+    pictures: Pictures,
+    *,
+    is_stopped: Asked,
+    tell: Tell,
+    device: str = "cpu",
 ) -> Outcome | None:
     """One training to its end, and its tests; None if stopped. Cost: SweepSpec.seconds."""
     began = time.monotonic()
     network = make_network(
         case.network, len(pictures.classes), padding=spec.padding, seed=case.seed
-    )
+    ).to(device)  # drawn on the processor: the same first parameters everywhere
     found: list[Epoch] = []
     diverged = False
     tell(case, 1)
@@ -100,13 +108,15 @@ def epochs(
     Raises TrainingDivergedError for a loss that is no number.
     """
     optimizer = make_optimizer(network, case)
-    inputs, labels = as_input(pictures.train.pictures), torch.from_numpy(pictures.train.labels)
+    device = device_of(network)
+    inputs = as_input(pictures.train.pictures).to(device)
+    labels = torch.from_numpy(pictures.train.labels).to(device)
     n_batches = -(-len(labels) // spec.batch)
     for epoch in range(spec.epochs):
         network.train()
         order = np.random.default_rng((case.seed, epoch)).permutation(len(labels))
         total = 0.0
-        for number, rows in enumerate(_cut(torch.from_numpy(order), spec.batch)):
+        for number, rows in enumerate(_cut(torch.from_numpy(order).to(device), spec.batch)):
             if is_stopped():
                 return
             set_rate(optimizer, case, epoch * n_batches + number, spec.epochs * n_batches)
@@ -144,12 +154,13 @@ def _cut(order: Tensor, size: int) -> list[Tensor]:
 
 
 def _correct(network: Network, split: Split) -> int:
-    answers = logits_of(network, split.pictures).argmax(1).numpy()
+    answers = logits_of(network, split.pictures).argmax(1).cpu().numpy()
     return int((answers == split.labels).sum())
 
 
 def _measured(network: Network, validation: Split, loss: float) -> Epoch:
-    logits, labels = logits_of(network, validation.pictures), torch.from_numpy(validation.labels)
+    logits = logits_of(network, validation.pictures).cpu()
+    labels = torch.from_numpy(validation.labels)
     validation_loss = float(F.cross_entropy(logits, labels))
     if not math.isfinite(validation_loss):
         raise TrainingDivergedError("the loss on validation pictures is no number")

@@ -7,6 +7,7 @@ from typing import Any, TypeVar, cast
 import torch
 from torch import Tensor
 
+from core.devices import round_products
 from core.training.where import Where
 
 B = TypeVar("B")
@@ -27,15 +28,8 @@ def on_device(batch: B, device: torch.device) -> B:
 
 
 def set_precision(where: Where) -> None:
-    """How a CUDA device rounds what goes into products in float32, in this whole process.
-
-    Said either way: convolutions would otherwise take TF32 unasked.
-    """
-    if where.kind == "cuda":
-        asked = "tf32" if where.precision == "tf32" else "ieee"
-        cudnn = cast(Any, torch.backends.cudnn)  # which makes its attributes when it is asked
-        for room in (torch.backends.cuda.matmul, cudnn.conv, cudnn.rnn):
-            room.fp32_precision = asked
+    """How a CUDA device rounds what goes into products in float32, in this whole process."""
+    round_products(where.device, rounded=where.precision == "tf32")
 
 
 def in_precision(where: Where) -> AbstractContextManager[Any]:

@@ -15,6 +15,7 @@ import torch
 import torch.distributed as dist
 from torch import Tensor, nn
 
+from core.devices import take_card
 from core.training.where import Where
 
 BACKENDS = {"cpu": "gloo", "cuda": "cpu:gloo,cuda:nccl"}
@@ -94,11 +95,7 @@ def joined(where: Where) -> Generator[Team, None, None]:
         yield ALONE
         return
     if where.kind == "cuda":
-        if where.processes > (n_cards := torch.cuda.device_count()):
-            raise ValueError(
-                f"{where.processes} processes need a card each, and torch sees {n_cards} here"
-            )
-        torch.cuda.set_device(local_rank())
+        take_card(local_rank(), of=where.processes)
     torch.set_num_threads(max(1, torch.get_num_threads() // where.processes))
     dist.init_process_group(BACKENDS[where.kind])
     yield team_of(where)

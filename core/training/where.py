@@ -65,6 +65,11 @@ class Where:
         return asdict(self)
 
 
+def precisions_of(kind: str) -> list[Precision]:
+    """What a kind of device computes in, as it does unless told first."""
+    return [one for one in PRECISIONS if one == "float32" or kind in _FASTER[one]]
+
+
 _FASTER: dict[Precision, tuple[str, ...]] = {"tf32": ("cuda",), "bfloat16": ("cuda", "mps")}
 
 HERE = Where()  # the processor, alone

@@ -26,6 +26,7 @@ from pages.training.choices import (
     choose_sweep,
     zone,
 )
+from pages.training.device import choose_device
 
 ESTIMATED = "training-estimated"
 
@@ -47,6 +48,7 @@ def show_form() -> On:
             "Name", placeholder=preset, key="training-name", help="A title, shown as it is typed."
         )
         overrides = choose_model(recipe, fixed=checkpoint is not None)
+        device, precision = choose_device(None if on == "local" else place.devices(on))
         with buttons:
             _offer(
                 lambda: _made(
@@ -58,6 +60,8 @@ def show_form() -> On:
                     seed=seed,
                     overrides=overrides,
                     start_from=None if checkpoint is None else paths.CHECKPOINTS / checkpoint,
+                    device=device,
+                    precision=precision,
                 ),
                 on,
             )

@@ -103,6 +103,7 @@ def progress(job: Job) -> str:
     speed = status.tokens_per_second
     parts = [
         steps,
+        "" if job.device in (None, "cpu") else f"on {job.device}",
         status.activity.removeprefix("training: ") if job.is_active else "",
         "" if speed is None else f"{speed:,.0f} tokens a second",
         "" if status.n_parameters is None else f"{status.n_parameters:,} parameters",

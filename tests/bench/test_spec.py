@@ -60,7 +60,7 @@ def test_a_spec_comes_back_from_json_as_it_was():
         ({"seconds": 61.0}, "seconds is 61.0"),
         ({"seed": -1}, "seed is -1"),
         ({"causal": 1}, "causal is 1; true or false"),
-        ({"device": "tpu"}, "unknown device 'tpu'; devices: cpu, cuda, mps"),
+        ({"device": "tpu"}, "unknown device 'tpu'; devices: cpu, cuda, cuda:N, mps"),
         ({"dtype": "float64"}, "unknown dtype 'float64'; dtypes: float32, bfloat16, float16"),
         ({"dtype": "float16"}, "float16 is for GPUs"),
         ({"sizes": Sizes(n_features=0)}, "n_features is 0; 1 to 4096"),

@@ -9,9 +9,11 @@ import pytest
 from core import paths
 from core.checkpoints.shelf import list_checkpoints
 from core.cli import jobs as verb
+from core.devices import Device, only_processor
 from core.jobs import recorder, training, worker
 from core.jobs.estimate import TrainingEstimate
 from core.jobs.folder import LOG
+from core.jobs.state import list_all
 from core.runs.folder import STATE
 
 Run = Callable[..., Any]
@@ -263,3 +265,41 @@ def test_a_job_that_lost_its_state_is_not_resumed_and_says_why(
     error = run("jobs", "resume", died_at_7).error
     assert error.startswith(f"error: job {died_at_7} is failed, but {why}")
     assert run("jobs", "show", died_at_7).out.splitlines()[1].startswith(why)
+
+
+@pytest.fixture
+def two_cards(monkeypatch: pytest.MonkeyPatch, runs: Path) -> Path:
+    """A machine with two cards, and where its jobs are."""
+    cards = [
+        Device(name=f"cuda:{n}", title="A card", total_bytes=9, free_bytes=7) for n in range(2)
+    ]
+    monkeypatch.setattr(verb, "at_hand", lambda: (only_processor(), *cards))
+    return runs
+
+
+def test_jobs_are_started_on_a_device_and_listed_with_it(run: Run, two_cards: Path):
+    for _ in range(2):
+        run("jobs", "start", "--preset", "tiny", "--steps", 5, "--device", "auto", "--json")
+    run("jobs", "start", "--preset", "tiny", "--steps", 5)
+    assert sorted(str(job.device) for job in list_all(two_cards)) == ["cpu", "cuda:0", "cuda:1"]
+    report = run("jobs", "list", "--json").report
+    assert sorted(job["device"] for job in report["jobs"]) == ["cpu", "cuda:0", "cuda:1"]
+    endings = [line.split("  ")[-1] for line in run("jobs", "list").out.splitlines()]
+    assert sorted(endings) == ["on cuda:0", "on cuda:1", "tiny"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        (("--device", "cuda:2"), "device 'cuda:2' is not at hand here; devices: cpu, cuda:0"),
+        (("--device", "tpu"), "argument --device: unknown device 'tpu'"),
+        (("--precision", "bfloat16"), "precision bfloat16 is for cuda and mps; cpu computes in"),
+    ],
+)
+def test_a_job_is_refused_what_is_not_here(
+    run: Run, two_cards: Path, asked: tuple[str, ...], message: str
+):
+    refused = run("jobs", "start", "--preset", "tiny", "--steps", 5, *asked)
+    assert refused.status == 2
+    assert message in refused.error
+    assert not list_all(two_cards)

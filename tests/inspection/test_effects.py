@@ -196,7 +196,7 @@ def test_the_mean_of_a_split_can_take_a_heads_place_in_all_questions_at_once(
 
 def test_batches_hold_equal_lengths_and_every_question_once(before: Answered):
     seen: list[int] = []
-    for batch in in_batches(before.readings, before.answers):
+    for batch in in_batches(before.readings, before.answers, torch.device("cpu")):
         seen += batch.members
         for index, ids, written in zip(batch.members, batch.ids, batch.written, strict=True):
             assert ids.tolist() == [*before.prompts[index], *before.answers[index].ids[:-1]]

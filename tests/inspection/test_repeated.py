@@ -44,6 +44,7 @@ class PointingModel:
     """Layers of the same six heads; what its induction head of L1 brings is the logit."""
 
     n_parameters = 0
+    device = torch.device("cpu")
 
     def __init__(self, size: int, *, begins: bool = False, longest_input: int = 2 * N_TOKENS):
         self.size, self.begins, self.longest_input = size, begins, longest_input + begins

@@ -39,6 +39,32 @@ def test_its_figures_stand_without_a_way_to_its_heads(unshipped: Path, open_card
     assert "rotary, characters  20.0 %" in app.get("vega_lite_chart")[0].proto.alt
 
 
+def rows_of(app: AppTest, said: Said, variant: str) -> list[str]:
+    return [line for line in said(app).split("\n") if line.startswith(f"| {variant} ")]
+
+
+def test_the_recipe_of_the_course_is_not_run_until_its_result_is_there(
+    card_tables: Path, put_course: Put, open_card: Open, said: Said
+):
+    put_course("whole", 400)
+    app = open_card()
+    (line,) = [row for row in rows_of(app, said, "vanilla") if "31.8" in row]
+    assert "| not run: needs a GPU\u202f" in line
+    assert "650 epochs of span corruption" in said(app)
+    changes = {"vocabulary": "char", "config": {"positions": "learned"}}
+    folder = put_course("course-recipe", 100, **changes)
+    card = json.loads((folder / CARD).read_text(encoding="utf-8"))
+    card["files"] = {WEIGHTS: sha256(folder / WEIGHTS)}
+    (folder / CARD).write_text(json.dumps(card), encoding="utf-8")
+    (folder / WEIGHTS).unlink()
+    app = open_card()
+    assert "not run" not in said(app)
+    (line,) = [row for row in said(app).split("\n") if row.startswith("| vanilla, characters")]
+    assert "**20.0 %** (16.0–24.0)" in line
+    assert "31.8" in line
+    assert "weights not shipped" in said(app)
+
+
 def test_its_command_is_shown_and_nobody_asks_it(
     unshipped: Path, open_card: Open, said: Said, monkeypatch: pytest.MonkeyPatch
 ):

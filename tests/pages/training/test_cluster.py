@@ -70,6 +70,23 @@ def test_the_script_can_be_looked_at_before_it_is_submitted_and_after(
     assert calls(slurm, "sbatch") == []
 
 
+def test_a_node_has_a_gpu_where_the_settings_say_so(
+    slurm: Path, open_training: Open, told: Told, runs: Path
+):
+    there = {"training-on": "cluster", **FOUR}
+    app = open_training(**there)
+    assert "the settings give a job no GPU" in told(app)
+    (slurm.parent / "cluster.toml").write_text("gpus = 1\n")
+    app = open_training(**there)
+    assert app.selectbox(key="training-device-there").options == ["cpu", "cuda"]
+    app.selectbox(key="training-precision").set_value("bfloat16").run()
+    app.button(key="training-start").click().run()
+    assert not app.exception, app.exception[0].value
+    (job,) = list_jobs(runs)
+    assert job.spec is not None
+    assert (job.on, job.spec.device, job.spec.precision) == ("slurm", "cuda", "bfloat16")
+
+
 def test_a_start_sends_it_and_the_page_watches_how_it_stands(
     sent: Path, slurm: Path, open_training: Open, told: Told
 ):
