@@ -65,7 +65,8 @@ class There(Tensor):
         made.raw = raw
         return made
 
-    __torch_function__ = torch._C._disabled_torch_function_impl
+    # The way of torch's own subclasses in Python; its stub has another signature.
+    __torch_function__ = torch._C._disabled_torch_function_impl  # pyright: ignore[reportAssignmentType]
 
     @classmethod
     def __torch_dispatch__(cls, op: Any, _types: Any, args: Any = (), kwargs: Any = None) -> Any:

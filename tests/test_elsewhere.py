@@ -3,6 +3,8 @@ is made up, on which the numbers have to be the processor's own.
 """
 
 import copy
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import fields, is_dataclass, replace
 from typing import Any
@@ -33,6 +35,7 @@ from core.models.gpt import GPT
 from core.models.outside import OutsideModel
 from core.models.patch_network import PatchNetwork
 from core.models.picture_networks import ConvNetwork
+from core.paths import ROOT
 from core.pictures.drawn import drawn_digits
 from core.pictures.networks import NETWORKS
 from core.pictures.sweep_spec import Case, SweepSpec
@@ -42,7 +45,7 @@ from tests.models.tiny_models import tiny
 from tests.pretend import pretended
 from tests.tiny_speech import SIZES, tiny_recogniser
 from tests.variants import VARIANTS
-from tests.with_task import with_task
+from tests.with_task import gpt_of, with_task
 
 ASKED = [
     Question(f"Where was {name} born?", "Lima", name) for name in ("Ada Arden", "Ida Arden", "Hina")
@@ -117,7 +120,7 @@ def test_every_tool_finds_on_a_device_what_it_finds_on_the_processor(
     here, there = (
         replace(with_task(make_gpt(seed=5, **sizes), characters), limit=2) for _ in range(2)
     )
-    there.model.to(device)
+    gpt_of(there).to(device)
     for tool in TOOLS if name in WHOLE else FEW:
         assert same(said(TOOLS[tool], here), said(TOOLS[tool], there)), tool
 
@@ -154,10 +157,23 @@ def test_a_recogniser_hears_on_a_device_what_it_hears_on_the_processor(decoder: 
         assert len(ctc_text(there, memory, n_frames)) == 2
 
 
-@pytest.mark.parametrize("network", NETWORKS)
-def test_networks_of_pictures_learn_on_a_device_what_they_learn_on_the_processor(
-    network: str, device: str
-):
+def test_networks_of_pictures_learn_on_a_device_what_they_learn_on_the_processor():
+    """In a process of its own: what autograd knows of devices it learns at the first way back."""
+    code = "from tests.test_elsewhere import learn_alike; learn_alike()"
+    found = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert found.returncode == 0, found.stderr
+
+
+def learn_alike() -> None:
+    """Every network, on the processor and there. Raises AssertionError where they differ."""
+    with pretended() as device:
+        for network in NETWORKS:
+            _learn_alike(network, device)
+
+
+def _learn_alike(network: str, device: str) -> None:
     pictures = drawn_digits(40, 10, 10)
     spec = SweepSpec(source="drawn", rates=(0.02,), seeds=1, epochs=1, batch=16, threads=1)
     case = Case(network, 0.02, 0)

@@ -23,7 +23,7 @@ from core.jobs.folder import is_sweep_id, job_folder, log_tail
 from core.jobs.keep import keep
 from core.jobs.launcher import Launcher
 from core.jobs.leftovers import leftovers
-from core.jobs.places import PLACES, launcher_of, launcher_on
+from core.jobs.places import PLACES, launcher_of, launcher_on, needed_cluster
 from core.jobs.spec import TrainSpec, train_spec
 from core.jobs.state import Job, On, list_all, show
 from core.models.config import Positions
@@ -163,10 +163,13 @@ def _besides(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def _device(options: argparse.Namespace) -> str:
-    """One that is at hand, and there is always a processor; on a cluster its node will see."""
+    """One that is at hand, and there is always a processor; on a cluster its node will see, and
+    has a GPU if the job gets one.
+    """
     asked: str = options.device
     if vars(options).get("on", "local") != "local":  # an estimate is always made here
-        return "cuda" if asked == AUTO else asked
+        has_gpu = asked == AUTO and needed_cluster(os.environ).asked(gpus=options.gpus).gpus > 0
+        return "cuda" if has_gpu else "cpu" if asked == AUTO else asked
     if asked == "cpu":
         return asked
     found = chosen(asked, at_hand(), list_all(paths.RUNS))

@@ -188,8 +188,9 @@ def _batches(twice: Twice, model: Model) -> Iterator[Tensor]:
     """
     length, shape = twice.ids.shape[1], model.shape
     numbers = 2 * twice.n_tokens * shape.vocabulary_size + 4 * shape.n_heads * length**2
-    for ids in twice.ids.split(max(1, BATCH_BYTES // (4 * numbers))):
-        yield ids.to(model.device)
+    n_rows = max(1, BATCH_BYTES // (4 * numbers))
+    for first in range(0, len(twice.ids), n_rows):
+        yield twice.ids[first : first + n_rows].to(model.device)
 
 
 def _loss(model: Model, x: Tensor, ids: Tensor, rows: slice) -> Numbers:

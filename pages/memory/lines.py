@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from core import catalogue
+from core import mechanisms
 from core.figures.memory import Line, Point
 from core.figures.palette import FADES, FAMILIES, TAKES_AWAY
 from core.figures.runtime import SHAPES
@@ -13,7 +13,7 @@ from core.memory.spec import METHODS
 from pages.shared.text import percent
 
 EXACT, MAP, SPARSE = (
-    FAMILIES[catalogue.FAMILIES.index(family)] for family in ("exact", "feature map", "sparse")
+    FAMILIES[mechanisms.FAMILIES.index(family)] for family in ("exact", "feature map", "sparse")
 )
 COLOURS: Mapping[Kind, str] = {
     "keeps all": EXACT,

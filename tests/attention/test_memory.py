@@ -151,12 +151,13 @@ def runs(n_tokens: int, d: int, sizes: Sizes) -> dict[tuple[str, bool], Callable
             x, x, x, b, block_size=sizes.block_size, causal=c
         )
     rates, features = torch.zeros(1, N_HEADS, n_tokens), based.feature_map(d)
-    seen = {"window": sizes.window, "n_sinks": sizes.n_sinks}
     found |= {
         ("delta", True): lambda: delta.attend(x, x, x, rates, chunk=sizes.chunk),
         ("gated-delta", True): lambda: gated_delta.attend(x, x, x, rates, rates),
         ("gate", True): lambda: gate.attend(x, x, x, rates, chunk=sizes.chunk),
-        ("window", True): lambda: window.attend(x, x, x, **seen),
+        ("window", True): lambda: window.attend(
+            x, x, x, window=sizes.window, n_sinks=sizes.n_sinks
+        ),
         ("based", True): lambda: based.attend(x, x, x, features, window=sizes.window),
     }
     return found

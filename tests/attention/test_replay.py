@@ -143,8 +143,8 @@ MECHANISMS = {
     "based": in_order(based.attend, 0, features=based.feature_map(HEAD_DIM), window=7),
 }
 STATES = ("delta", "gated delta", "gate", "window", "based")
-ONLY_CAUSAL = dict.fromkeys(STATES, "it is read in the order of the tokens")
-NO_SUMS = dict.fromkeys(STATES[:3], "there is no normaliser: rows need not sum to 1")
+ONLY_CAUSAL: dict[str, str] = dict.fromkeys(STATES, "it is read in the order of the tokens")
+NO_SUMS: dict[str, str] = dict.fromkeys(STATES[:3], "there is no normaliser: rows need not sum to 1")
 NO_CAUSAL = {
     "linformer": "each of its k rows mixes all positions before a mask could be applied",
     "nystrom": "its landmarks are means over the whole text",

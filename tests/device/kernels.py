@@ -48,7 +48,9 @@ def of_torch(name: str, *, causal: bool) -> Call:
 
 def of_fla(*, causal: bool) -> Call:
     """elu+1 by flash-linear-attention's chunks, which are causal. Raises ImportError without it."""
-    from fla.ops.linear_attn import chunk_linear_attn
+    from fla.ops.linear_attn import (  # pyright: ignore[reportMissingImports]
+        chunk_linear_attn,
+    )
 
     if not causal:
         raise ValueError("it is causal only")

@@ -63,9 +63,9 @@ def steps(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     real, taken = loop.Trainer._step, list[int]()
 
     def step(trainer: Any) -> Any:
-        record = real(trainer)
-        taken.append(record.step)
-        return record
+        ordered = real(trainer)
+        taken.append(ordered.record.step)
+        return ordered
 
     monkeypatch.setattr(loop.Trainer, "_step", step)
     return taken

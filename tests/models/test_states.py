@@ -100,7 +100,8 @@ def test_it_learns_to_copy(kind: str):
     """
     generator = torch.Generator().manual_seed(4)
     sizes: dict[str, Any] = {"vocabulary_size": 8, "block_size": 16, "n_layers": 2, "width": 32}
-    own = {**KINDS[kind], "positions": "learned"} | ({"window": 9} if kind == "window" else {})
+    own: dict[str, Any] = {**KINDS[kind], "positions": "learned"}
+    own |= {"window": 9} if kind == "window" else {}
     model = GPT(GPTConfig(n_heads=2, **sizes, **own), generator=generator)
     optimizer = torch.optim.AdamW(model.parameters(), lr=5e-3)
     losses: list[float] = []
