@@ -144,7 +144,8 @@ MECHANISMS = {
 }
 STATES = ("delta", "gated delta", "gate", "window", "based")
 ONLY_CAUSAL: dict[str, str] = dict.fromkeys(STATES, "it is read in the order of the tokens")
-NO_SUMS: dict[str, str] = dict.fromkeys(STATES[:3], "there is no normaliser: rows need not sum to 1")
+NO_NORM = "there is no normaliser: rows need not sum to 1"
+NO_SUMS: dict[str, str] = dict.fromkeys(STATES[:3], NO_NORM)
 NO_CAUSAL = {
     "linformer": "each of its k rows mixes all positions before a mask could be applied",
     "nystrom": "its landmarks are means over the whole text",
