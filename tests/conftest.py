@@ -49,6 +49,11 @@ def pytest_configure() -> None:
     torch.set_num_threads(1)
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Those on a cluster wait for its clock: they begin first, beside all the others."""
+    items.sort(key=lambda item: "slurm" not in item.path.parts)
+
+
 @pytest.fixture(autouse=True)
 def valid_charts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every chart that a test fills in is held against Vega-Lite's schema; the app checks none."""
