@@ -205,7 +205,7 @@ def test_an_estimate_measures_nothing(bench: Callable[..., Any], monkeypatch: py
     [
         (["--methods", "performer"], "unknown method 'performer'; methods: explicit"),
         (["--repeats", "1"], "repeats is 1; 3 to 1000"),
-        (["--device", "tpu"], "invalid choice: 'tpu'"),
+        (["--device", "tpu"], "unknown device 'tpu'; devices: auto, cpu, cuda, cuda:N, mps"),
         (["--terms", "9"], "n_terms is 9; 1 to 5"),
     ],
 )

@@ -115,7 +115,8 @@ def test_a_sweep_is_shown_with_its_means_and_what_may_be_noise(run: Run, runs: P
     assert (first["name"], first["runs"], first["finished"]) == ("rate 0.01", 2, 2)
     assert set(second["dev"]["by_seed"]) == {"0", "1"}
     assert len(second["dev"]["interval"]) == 2
-    assert "of the dev questions" in report["verdict"]
+    assert "rate 0.01" in report["verdict"]
+    assert "rate 0.003" in report["verdict"]
     lines = run("jobs", "show", sweep_id).out.splitlines()
     assert (len(lines), lines[-1]) == (7, report["verdict"])
 

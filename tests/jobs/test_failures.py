@@ -161,7 +161,7 @@ def test_a_state_that_is_cut_off_fails_and_names_the_file(
         ),
         ({"seed": "0"}, "job.json: seed is '0', int is needed"),
         ({"steps": 10**9}, "1000000000 steps: 1 to 2000000"),
-        ({"device": "gpu"}, "device 'gpu'; devices: cpu"),
+        ({"device": "gpu"}, "device 'gpu'; devices: cpu, cuda, cuda:N, mps"),
     ],
 )
 def test_a_spec_that_cannot_be_used_fails_in_one_sentence(

@@ -119,7 +119,11 @@ def test_both_convolutions_see_the_pictures_in_the_same_order(
 
 def test_shifts_are_counted_over_four_directions(pictures: Pictures):
     class Left(torch.nn.Module):
-        """Class 1 if the left half is the brighter one."""
+        """Class 1 if the left half is the brighter one; its parameter says where it is."""
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.nothing = torch.nn.Parameter(torch.zeros(()))
 
         def forward(self, x: torch.Tensor) -> torch.Tensor:
             left = x[..., :14].sum((1, 2, 3)) > x[..., 14:].sum((1, 2, 3))
