@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from core.files import write_text
 from core.jobs import actions
 from core.jobs.cluster import Cluster as Settings
 from core.jobs.folder import log_tail
@@ -22,10 +23,12 @@ from core.training.presets import PRESETS
 from core.training.recipe import Recipe
 from tests.jobs.conftest import course_files, runs
 from tests.slurm.cluster_here import ASIDE, Cluster, lacking, running
+from tests.slurm.hurried import HELD, hold_file
 
 __all__ = ["course_files", "runs"]
 N_STEPS, ENDLESS = 600, 2_000_000
 Send = Callable[..., Path]
+Hold = Callable[[int | None], None]
 
 
 @pytest.fixture(scope="session")
@@ -79,10 +82,25 @@ def send(send_to: Send, runs: Path, settings: Settings, course_files: Path) -> I
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(COURSE_VARIABLE, str(course_files))  # for those that go on
         yield put
+    hold_file(runs).unlink(missing_ok=True)
     for job in list_all(runs):
         if job.is_active:
             actions.stop(runs, job.id)
             wait_for(runs / job.id, "stopped", "finished", "lost")
+
+
+@pytest.fixture
+def hold(runs: Path) -> Hold:
+    """Trainings of this test save behind a step and wait a few steps later; None lets them go."""
+
+    def put(step: int | None) -> None:
+        if step is None:
+            hold_file(runs).unlink()
+        else:
+            runs.parent.mkdir(parents=True, exist_ok=True)
+            write_text(hold_file(runs), str(step))
+
+    return put
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -120,7 +138,7 @@ def wait_for(folder: Path, *wanted: str, until: Callable[[Job], bool] = lambda _
     while not ((job := show(folder.parent, folder.name)).state in wanted and until(job)):
         told = (job.state, job.message, job.there, log_tail(folder), sorted(folder.iterdir()))
         assert time.monotonic() < deadline, told
-        assert job.state != "failed", told
+        assert job.state not in ("failed", "finished"), told  # it would stay so
         time.sleep(0.2)
     return job
 
@@ -128,6 +146,18 @@ def wait_for(folder: Path, *wanted: str, until: Callable[[Job], bool] = lambda _
 def wait_for_step(folder: Path, step: int) -> Job:
     """A job that has saved a state behind a step."""
     return wait_for(folder, "running", until=lambda job: saved(job) >= step)
+
+
+def wait_until_held(folder: Path, step: int) -> Job:
+    """A job that waits, with steps that are not saved, a few behind a step that is."""
+    job = wait_for(folder, "running", until=lambda job: saved(job) >= step and is_held(job))
+    assert job.status is not None
+    assert job.status.step > saved(job)
+    return job
+
+
+def is_held(job: Job) -> bool:
+    return job.status is not None and job.status.activity == HELD
 
 
 def saved(job: Job) -> int:

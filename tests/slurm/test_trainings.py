@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+import psutil
 import pytest
 
 from core.jobs import actions
@@ -21,8 +22,16 @@ from core.jobs.state import Job, list_all, show
 from core.jobs.submission import SCRIPT, read_submission
 from core.paths import ROOT
 from tests.jobs.test_kills import assert_same_result, without_clocks
-from tests.slurm.cluster_here import CLOSED, Cluster
-from tests.slurm.conftest import ENDLESS, Send, saved, wait_for, wait_for_step
+from tests.slurm.cluster_here import CLOSED, Cluster, wait_until
+from tests.slurm.conftest import (
+    ENDLESS,
+    Hold,
+    Send,
+    saved,
+    wait_for,
+    wait_for_step,
+    wait_until_held,
+)
 
 # One SLURM for all of them; the last look at what the first have begun.
 pytestmark = pytest.mark.xdist_group("slurm")
@@ -51,22 +60,26 @@ def number(job: Job) -> str:
 
 
 def test_a_training_is_watched_stopped_and_goes_on_bit_for_bit_whatever_its_name(
-    send: Send, settings: Settings, early: dict[str, Path], near_its_end: Path
+    send: Send, hold: Hold, settings: Settings, early: dict[str, Path], near_its_end: Path
 ):
     marker = ROOT / "touched"
+    hold(100)
     folder = send(name=HOSTILE.format("touched"))
     assert "touched" not in (folder / SCRIPT).read_text()
     sent = show(folder.parent, folder.name)
     assert (sent.on, sent.state in ("queued", "running")) == ("slurm", True)
-    job = wait_for_step(folder, 100)
+    job = wait_until_held(folder, 100)
     assert (job.host, job.row()["on"], job.row()["reason"]) == ("one", "slurm", None)
     assert actions.stop(folder.parent, folder.name) == "stopping"
+    hold(None)
     job = wait_for(folder, "stopped")
     assert (job.message, job.can_resume) == ("stopped as asked", True)
     assert job.status is not None
     assert job.status.step == saved(job) > 100
+    hold(300)
     go_on(folder, settings)
     assert show(folder.parent, folder.name).state in ("queued", "running")
+    hold(None)
     wait_for(folder, "finished")
     wait_for(early["whole"], "finished")
     assert_same_result(folder, early["whole"])
@@ -80,7 +93,7 @@ def test_four_jobs_of_one_array_share_two_slots_and_are_cancelled_stopped_and_ki
 ):
     held_back: list[Path] = []
     monkeypatch.setattr(
-        SlurmLauncher, "launch", lambda self, folder, *, threads: held_back.append(folder)
+        SlurmLauncher, "launch_all", lambda self, folders, *, threads: held_back.extend(folders)
     )
     folders = [send(steps=ENDLESS) for _ in range(4)]
     monkeypatch.undo()
@@ -111,13 +124,15 @@ def test_four_jobs_of_one_array_share_two_slots_and_are_cancelled_stopped_and_ki
 
 
 def test_three_kills_lose_nothing_but_the_steps_since_the_last_save(
-    send: Send, settings: Settings, early: dict[str, Path]
+    send: Send, hold: Hold, settings: Settings, early: dict[str, Path]
 ):
-    folder, before = send(), 0
+    steps = (100, 250, 400)
+    hold(steps[0])
+    folder = send()
     whole = early["whole"]
     wait_for(whole, "finished")
-    for _ in range(3):
-        job = wait_for_step(folder, before + 50)
+    for step, later in zip(steps, (*steps[1:], 550), strict=True):
+        job = wait_until_held(folder, step)
         assert job.status is not None
         os.kill(job.status.pid, signal.SIGKILL)
         job = wait_for(folder, "lost")
@@ -125,23 +140,30 @@ def test_three_kills_lose_nothing_but_the_steps_since_the_last_save(
         assert "ended on the cluster without a word" in job.message
         rows = without_clocks(folder)
         assert rows == without_clocks(whole)[: len(rows)]
-        assert saved(job) > before
-        before = saved(job)
+        assert rows[-1]["step"] > saved(job) >= step
+        hold(later)
         go_on(folder, settings)
         assert show(folder.parent, folder.name).state in ("queued", "running")
+    hold(None)
     wait_for(folder, "finished")
     assert_same_result(folder, whole)
+    assert (folder / LOG).read_text().count("behind it are measured again") == len(steps)
 
 
 def test_what_the_scheduler_puts_into_line_again_goes_on_by_itself(
-    send: Send, early: dict[str, Path], cluster: Cluster
+    send: Send, hold: Hold, early: dict[str, Path], cluster: Cluster
 ):
+    hold(100)
     folder = send()
-    job = wait_for_step(folder, 100)
+    job = wait_until_held(folder, 100)
+    assert job.status is not None
+    worker = psutil.Process(job.status.pid)
     subprocess.run(["scontrol", "requeue", number(job)], check=True)
     again = wait_for(folder, "queued")
     assert again.there is not None
     wait_for(folder, "queued", until=lambda job: job.row()["reason"] == "it waits for its time")
+    wait_until(lambda: not worker.is_running(), "the first attempt does not end")
+    hold(None)
     now = ["scontrol", "update", f"jobid={number(job)}", "StartTime=now"]
     subprocess.run(now, check=True)
     wait_for(folder, "finished")
