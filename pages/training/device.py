@@ -27,9 +27,8 @@ def choose_device(elsewhere: Sequence[str] | None = None) -> tuple[str, Precisio
     found, why = _at_hand()
     if why:
         st.caption(plain(f"{why}. It is trained on the processor."))
-    if len(found) < 2:
-        (processor,) = found
-        st.caption(plain(f"It runs on the processor: {processor.title}. No GPU is at hand."))
+    if not found[1:]:
+        st.caption(plain(f"It runs on the processor: {found[0].title}. No GPU is at hand."))
         return "cpu", "float32"
     by_name = {device.name: device for device in found}
     chosen = bound.selectbox(

@@ -75,7 +75,8 @@ def test_every_site_gets_its_own_rows_of_the_batch(
     variant: GPT, characters: Vocabulary, monkeypatch: pytest.MonkeyPatch
 ):
     every = [*head_sites(variant, LENGTH), *residual_sites(variant, LENGTH)]
-    seen = LENGTH - 3 if variant.config.attention == "window" else 14  # from where it answers
+    # What is far has faded, or has left the window, where the answer is written.
+    seen = LENGTH - 3 if variant.config.attention in ("gate", "window") else 14
     sites = [site for site in every if site.layer == 0 and site.position in (10, seen)]
     together = patch(with_task(variant, characters), QUESTION, OTHER, sites)
     monkeypatch.setattr(patching, "SITES_AT_ONCE", 2)
