@@ -116,7 +116,7 @@ def _asked(root: Path, seen: Seen, now: float, ask: Ask) -> Seen:
         row = found.get(one.number)
         if row is not None and row.name == one.submission.name:  # numbers may be given again
             kept[one.number] = row
-        elif not one.is_new:
+        elif one.number in kept or not one.is_new:  # as a task of an array that is withdrawn
             kept[one.number] = Row(state=GONE)
     return Seen(asked_at=now, rows=kept, beats=known)
 
