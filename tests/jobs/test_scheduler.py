@@ -81,6 +81,19 @@ def test_all_jobs_are_asked_for_at_once_and_seldom(sent: Callable[..., Path], sq
     assert squeued.asked[1:] == [["17"]]  # what is over is not asked for again
 
 
+def test_a_new_job_that_was_listed_and_is_listed_no_more_is_gone(
+    sent: Callable[..., Path], squeued: Scheduler
+):
+    """As an array's waiting task that is withdrawn; one not listed yet is on its way."""
+    listed, unlisted = sent("17_0", ago=1.0), sent("17_1", ago=1.0)
+    squeued.rows = {"17_0": Row(state="PENDING", name="explorer-x")}
+    root, now = listed.parent, time.time()
+    assert look(root, now=now).rows["17_0"].state == "PENDING"
+    squeued.rows = {}
+    assert look(root, now=now + 10).rows == {"17_0": Row(state=GONE)}
+    assert read_job(unlisted).state == "queued"
+
+
 def test_jobs_of_this_machine_ask_nobody(start: Callable[..., Path], squeued: Scheduler):
     folder = start()
     assert not is_sent(folder)
