@@ -16,6 +16,7 @@ import pytest
 import torch
 from altair.utils.schemapi import validate_jsonschema
 from altair.vegalite.v6.schema.core import load_schema
+from xdist.scheduler import LoadGroupScheduling
 
 from core.checkpoints.store import save_checkpoint
 from core.data.corpus import TrainingCorpus, make_vocabulary, notable_corpus
@@ -33,6 +34,7 @@ from core.training.loop import Trainer
 from core.training.recipe import Phase, Recipe
 
 ROOT = Path(__file__).resolve().parents[1]
+SHARING = ("tests/browser/", "tests/slurm/", "tests/training/test_team.py")
 FIRST = ("Ada", "Bruno", "Chen", "Dalia", "Emeka", "Fatima", "Goran", "Hina")
 LAST = ("Arden", "Bello", "Castro", "Dufour", "Eriksen")
 PLACES = (
@@ -49,9 +51,19 @@ def pytest_configure() -> None:
     torch.set_num_threads(1)
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Those on a cluster wait for its clock: they begin first, beside all the others."""
-    items.sort(key=lambda item: "slurm" not in item.path.parts)
+class ByServer(LoadGroupScheduling):
+    """Tests that share a server, a cluster or processes stay in one worker, and begin first. By their folder,
+    for the marks of pytest-xdist's groups are lost on the way with pytest 9.2.
+    """
+
+    def _split_scope(self, nodeid: str) -> str:
+        return next((one for one in SHARING if nodeid.startswith(one)), nodeid)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> ByServer:
+    """For the option --dist=loadgroup."""
+    return ByServer(config, log)
 
 
 @pytest.fixture(autouse=True)

@@ -34,7 +34,6 @@ from tests.slurm.conftest import (
 )
 
 # One SLURM for all of them; the last look at what the first have begun.
-pytestmark = pytest.mark.xdist_group("slurm")
 HOSTILE = '\'; "$(touch {0})" `touch {0}` & > {0} #\\'
 
 

@@ -17,8 +17,6 @@ from core.training.team import ALONE, device_of, joined, team_of
 from core.training.where import HERE, Where
 from tests.two_processes import N_STEPS, TINY, TWO, begin, computed, prepare, reading, take
 
-pytestmark = pytest.mark.xdist_group("two processes")
-
 
 @pytest.fixture(scope="module")
 def together(tmp_path_factory: pytest.TempPathFactory, people_table: Path) -> tuple[Path, str]:
