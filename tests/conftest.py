@@ -52,8 +52,9 @@ def pytest_configure() -> None:
 
 
 class ByServer(LoadGroupScheduling):
-    """Tests that share a server, a cluster or processes stay in one worker, and begin first. By their folder,
-    for the marks of pytest-xdist's groups are lost on the way with pytest 9.2.
+    """Tests that share a server, a cluster or processes stay in one worker, and begin first.
+
+    By their folder, for the marks of pytest-xdist's groups are lost on the way with pytest 9.2.
     """
 
     def _split_scope(self, nodeid: str) -> str:
