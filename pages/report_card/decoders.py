@@ -7,6 +7,7 @@ from core.intervals import Rate
 from pages.report_card.table import TABLES
 from pages.shared.text import percent, plain
 
+LINE, HEAD = 66, 80  # pixels of the table
 _HEAD = """\
 | decoder | what differs | parameters | character error (95 %) | exact sentences |
 |:--|:--|--:|--:|--:|"""
@@ -26,7 +27,8 @@ def show_decoders() -> None:
         f"{found.seed}; {found.runs[0].total:,} {plain(found.split)} sentences, in voices of "
         f"training (`python -m core ablation --of hearing`, {plain(found.machine)})."
     )
-    st.markdown("\n".join([_HEAD, *map(_line, found.runs)]))
+    with st.container(height=LINE * len(found.runs) + HEAD, border=False):  # scrolls on a phone
+        st.markdown("\n".join([_HEAD, *map(_line, found.runs)]))
 
 
 def _line(run: AblationRun) -> str:
