@@ -3,9 +3,8 @@
 import streamlit as st
 
 from core.evaluation.tables import AblationRun, load_ablation
-from core.intervals import Rate
 from pages.report_card.table import TABLES
-from pages.shared.text import percent, plain
+from pages.shared.text import percent, plain, with_interval
 
 LINE, HEAD = 66, 80  # pixels of the table
 _HEAD = """\
@@ -36,11 +35,7 @@ def _line(run: AblationRun) -> str:
         plain(run.label),
         plain(run.differs),
         f"{run.n_parameters:,}",
-        "–" if run.character_error is None else _with_interval(run.character_error),
+        "–" if run.character_error is None else with_interval(run.character_error),
         percent(run.accuracy),
     ]
     return f"| {' | '.join(cells)} |"
-
-
-def _with_interval(rate: Rate) -> str:
-    return f"**{percent(rate.value)}** ({100 * rate.low:.1f}–\u2060{100 * rate.high:.1f})"

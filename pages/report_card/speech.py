@@ -6,7 +6,6 @@ import streamlit as st
 
 from core.evaluation.speech_rows import SpeechRow, load_speech_rows
 from core.figures.speech import measure_dots
-from core.intervals import Rate
 from core.paths import CHECKPOINTS
 from core.speech.record import VOICES, SpeechFigures, Voices
 from core.speech.verdict import SIMILARITIES, WITHOUT, differences, reached, right_share
@@ -14,7 +13,7 @@ from pages.report_card.decoders import show_decoders
 from pages.shared import bound
 from pages.shared.charts import show_chart
 from pages.shared.records import digest
-from pages.shared.text import percent, plain
+from pages.shared.text import percent, plain, with_interval
 
 TITLE = "Speech: who hears, and which measure sees it?"
 NONE_YET = """\
@@ -149,18 +148,13 @@ def _line(name: str, voices: Voices, found: SpeechFigures) -> str:
         plain(name),
         SAID_BY[voices],
         f"{found.n:,}",
-        _with_interval(rates["character_error"]),
+        with_interval(rates["character_error"]),
         "–" if found.name_error is None else percent(found.name_error),
         "–" if found.rest_error is None else percent(found.rest_error),
-        _with_interval(rates["word_error"]),
-        _with_interval(rates["exact"]),
+        with_interval(rates["word_error"]),
+        with_interval(rates["exact"]),
     ]
     return f"| {' | '.join(cells)} |"
-
-
-def _with_interval(rate: Rate) -> str:
-    together = f"({100 * rate.low:.1f}–\u2060{100 * rate.high:.1f})"  # the joiner: on one line
-    return f"**{percent(rate.value)}** {together}"
 
 
 def _two(share: float) -> str:

@@ -4,6 +4,7 @@ import re
 
 from core.data.characters import legible
 from core.data.people import Rule, is_right
+from core.intervals import Rate
 
 MOST_SHOWN = 120  # characters of a text in a heading
 # Everything that Markdown, LaTeX, emoji shortcodes or HTML could read as more than itself.
@@ -70,3 +71,9 @@ def verdict_badge(expected: str | None, answer: str, rule: Rule = "exact") -> st
     if is_right(answer, expected, rule):
         return "  :green-badge[:material/check: right]"
     return f"  :red-badge[:material/close: wrong: {plain(expected)}]"
+
+
+def with_interval(rate: Rate) -> str:
+    """A share in bold with its interval, in Markdown."""
+    together = f"({100 * rate.low:.1f}–\u2060{100 * rate.high:.1f})"  # the joiner: on one line
+    return f"**{percent(rate.value)}** {together}"
