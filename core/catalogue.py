@@ -24,6 +24,7 @@ EFFECTIVE = tuple(n for n in TRAINED if MECHANISMS[n].family in ("feature map", 
 # Latents and tokens are not the same positions, which all of these need.
 WITHOUT_LATENTS = tuple(n for n in TRAINED if n in EFFECTIVE or MECHANISMS[n].family == "sparse")
 SYNTHESIZERS = tuple(name for name in TRAINED if MECHANISMS[name].family == "no pairs")
+OF_PAIRS = tuple(name for name in TRAINED if name not in SYNTHESIZERS)
 _DRAWN = sorted(ROWS, key=lambda row: row.family == "no pairs")  # what looks at pairs comes first
 METHODS = tuple(row.name for row in _DRAWN if not row.not_measured)
 WITHOUT_CAUSAL_FORM = tuple(name for name in METHODS if not MECHANISMS[name].has_causal_form)
@@ -85,6 +86,7 @@ def _of(*owners: str, **limits: Any) -> dict[str, Any]:
 class MechanismSizes:
     """Every size that belongs to a mechanism: a model's configuration and a recipe have them all,
     each with the value here where it is not theirs. The order is that of config.json.
+    `short_convolution`: see core.attention.short_convolution.
 
     `n_columns` are those of a Synthesizer's B, block_size − 1 unless told. `latent_stride`,
     `latent_residual` and `latent_norm`: see core.attention.perceiver.
@@ -133,6 +135,16 @@ class MechanismSizes:
             label="Sinks",
             help="first tokens of the text that stay in sight beside the window",
             most=4096,
+        ),
+    )
+    short_convolution: int = field(
+        default=0,
+        metadata=_of(
+            *OF_PAIRS,
+            label="Short convolution",
+            help="tokens that each query, key and value is made of, its own and those right before "
+            "it; 0: its own alone",
+            most=16,
         ),
     )
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from core.cli.arguments import progress_line
 from core.cli.heads_text import aligned
+from core.cli.mqar import add_mqar
 from core.intervals import Rate
 from core.memory.capacity import Capacity, measure_capacity
 from core.memory.generation import (
@@ -37,6 +38,7 @@ def add_memory(parser: argparse.ArgumentParser) -> None:
     _add_spec(generation)
     generation.add_argument("--lengths", type=int, nargs="+", default=list(LENGTHS), metavar="L")
     generation.set_defaults(run=run_generation)
+    add_mqar(verbs.add_parser("mqar", help="models trained to recall pairs, over seeds"))
 
 
 def _add_spec(parser: argparse.ArgumentParser) -> None:

@@ -20,10 +20,9 @@ from core.runs.fine_tuning import TAKEN, shaped_like
 from core.speech.spoken import found_spoken
 from core.training.presets import FINE_TUNING
 from core.training.presets import preset as preset_by_name
-from core.training.recipe import Overrides, Recipe, overrides_from_dict, recipe_from_dict
-from core.training.speech_recipe import KIND as SPEECH
-from core.training.speech_recipe import speech_recipe_from_dict
+from core.training.recipe import Overrides, Recipe, overrides_from_dict
 from core.training.where import Precision, Where
+from core.training.written import READERS
 
 VERBS = ("train", "bench", "look")
 LONGEST_NAME = 80
@@ -189,6 +188,8 @@ def corpus_folder(recipe: Recipe) -> Path | None:
     """
     if recipe.corpus == "spoken":
         return found_spoken()
+    if recipe.corpus == "pairs":  # drawn, of no file
+        return None
     if TASKS[recipe.corpus].is_shipped:
         return None
     folder = course_folder()
@@ -206,10 +207,8 @@ def n_cores() -> int:
 
 def _read_recipe(data: dict[str, Any]) -> Recipe:
     """By its kind; ours are read without torch, for pages list jobs."""
-    if "kind" not in data:
-        return recipe_from_dict(data)
-    if data["kind"] == SPEECH:
-        return speech_recipe_from_dict(data)
+    if (kind := data.get("kind")) in READERS:
+        return READERS[kind](data)
     from core.runs.kinds import kind_of_dict
 
     return kind_of_dict(data).read_recipe(data)

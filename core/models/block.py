@@ -10,6 +10,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from core.attention import short_convolution
 from core.attention.rotary import rotate
 from core.models.config import GPTConfig
 from core.models.heads import DotHeads, Heads
@@ -71,14 +72,27 @@ class Block(nn.Module, ABC):
 
 
 class DotBlock(Block):
-    """Queries meet keys; with two streams it is cross-attention, under one norm for both."""
+    """Queries meet keys; with two streams it is cross-attention, under one norm for both.
+
+    Of a model with a short convolution queries, keys and values are made of tokens that have taken
+    up a little of those right before them.
+    """
 
     def add_scoring(self, config: GPTConfig) -> None:
         self.rotary = config.positions == "rotary"
         self.query, self.key = (nn.Linear(config.width, config.width) for _ in range(2))
+        n = config.short_convolution
+        self.nearby = nn.Parameter(torch.zeros(1, n, config.width)) if n else None
 
     def heads(self, target: Stream, source: Stream) -> DotHeads:
         return self.dots(*self.read(target, source), target, source)
+
+    def read(self, target: Stream, source: Stream) -> tuple[Tensor, Tensor]:
+        looking, seen = super().read(target, source)
+        if self.nearby is None:
+            return looking, seen
+        mixed = short_convolution.mix(looking, self.nearby[0])
+        return mixed, mixed  # it has no latents: both are one stream
 
     def dots(self, looking: Tensor, seen: Tensor, target: Stream, source: Stream) -> DotHeads:
         """Queries of what looks, keys and values of what is seen, both (B, L, width)."""

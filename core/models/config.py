@@ -113,6 +113,7 @@ class GPTConfig(MechanismSizes):
         if self.attention == "favor":
             scoring = self.n_features * self.head_dim
         scoring += N_RATES.get(self.attention, 0) * self.n_heads * self.width
+        scoring += self.short_convolution * self.width
         return self.width * tables + self.n_layers * (12 * self.width**2 + scoring)
 
     @property
@@ -209,6 +210,11 @@ def _check_latents(config: GPTConfig) -> None:
         raise ValueError(
             "the latents of a Perceiver and its tokens are not the same positions, which "
             f"{what} needs: n_latents must be 0"
+        )
+    if config.short_convolution:
+        raise ValueError(
+            "a latent stands for no token, so none comes right before it: with n_latents "
+            "short_convolution must be 0"
         )
 
 

@@ -65,6 +65,7 @@ class GPT(Trained[GPTConfig]):
             mechanism=config.attention,
             n_latents=config.n_latents,
             latent_stride=config.latent_stride,
+            keeps_past=not config.short_convolution,
         )
 
     @property
@@ -178,8 +179,9 @@ def initialise(model: GPT, generator: torch.Generator | None) -> None:
     """Normal(0, 0.02) for matrices and embeddings, zero for biases, one for norms (GPT-2).
 
     A Synthesizer's B is uniform within ±0.001, a Perceiver's basis Xavier-uniform (the course);
-    gates begin open (core.models.state_blocks).
-    Random features are drawn last, once for each layer; from then on they are stored.
+    gates begin open (core.models.state_blocks); the short convolution of n tokens is uniform within
+    ±1/√n, as torch's. Random features are drawn last, once for each layer; from then on they are
+    stored.
     """
     with torch.no_grad():
         for name, parameter in model.named_parameters():
@@ -187,6 +189,9 @@ def initialise(model: GPT, generator: torch.Generator | None) -> None:
                 nn.init.xavier_uniform_(parameter, generator=generator)
             elif name.endswith(".second"):
                 parameter.uniform_(-0.001, 0.001, generator=generator)
+            elif name.endswith(".nearby"):
+                reach = parameter.shape[1] ** -0.5
+                parameter.uniform_(-reach, reach, generator=generator)
             elif name.endswith(".gate.bias"):
                 parameter.copy_(open_gates(len(parameter)))
             elif parameter.ndim == 2:

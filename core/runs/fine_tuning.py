@@ -11,8 +11,8 @@ from core.checkpoints.shelf import CARD, CONFIG, content_hash, shipped_weights
 from core.files import read_json
 from core.models.config import GPTConfig
 from core.training.recipe import Recipe, recipe_from_dict
-from core.training.speech_recipe import KIND as SPEECH
-from core.training.speech_recipe import SpeechRecipe, speech_recipe_from_dict
+from core.training.speech_recipe import SpeechRecipe
+from core.training.written import READERS
 
 _SHAPE = {field.name for field in fields(GPTConfig)} & {field.name for field in fields(Recipe)}
 TAKEN = (*sorted(_SHAPE), "vocabulary", "n_pieces")
@@ -73,7 +73,7 @@ def _recipe_of(checkpoint: Path) -> Recipe:
             "nothing can start from it here"
         )
     written = cast(dict[str, Any], recipe)
-    read = speech_recipe_from_dict if written.get("kind") == SPEECH else recipe_from_dict
+    read = READERS.get(written.get("kind"), recipe_from_dict)
     try:
         return read(written)
     except ValueError as error:

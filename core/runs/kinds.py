@@ -20,6 +20,7 @@ from core.evaluation.accuracy import evaluate
 from core.evaluation.shares import constant_baseline
 from core.reader.writing import written_from_dict, written_questions, written_to_dict
 from core.runs.kind import Kind, Probe, figure
+from core.runs.recall_kind import RECALL
 from core.runs.speech_kind import SPEECH
 from core.training.examples import training_data
 from core.training.loop import Trainer, trainer_factory
@@ -143,4 +144,4 @@ CORPUS = Kind(
     tuning_splits=("held-out",),
     snapshot_split="dev",
 )
-KINDS: tuple[Kind, ...] = (CORPUS, SPEECH)
+KINDS: tuple[Kind, ...] = (CORPUS, SPEECH, RECALL)

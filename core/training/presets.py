@@ -6,6 +6,8 @@ Figures behind the choices are accuracies on held-out training questions, never 
 from dataclasses import replace
 from typing import Any, Literal
 
+from core.training.recall_presets import RECALL as PAIRS
+from core.training.recall_recipe import RecallRecipe
 from core.training.recipe import Corpus, Phase, Recipe
 from core.training.speech_presets import HEARD, SPEECH
 from core.training.speech_recipe import SpeechRecipe
@@ -244,12 +246,18 @@ VARIATIONS = (*ABLATION, *SELF_TAUGHT, *HEARD)
 
 PRESETS: dict[str, Recipe] = {
     recipe.name: recipe
-    for recipe in (*NOTABLE, *COURSE, *SPEECH, *(variation.recipe for variation in VARIATIONS))
+    for recipe in (
+        *NOTABLE,
+        *COURSE,
+        *SPEECH,
+        *PAIRS,
+        *(variation.recipe for variation in VARIATIONS),
+    )
 }
 
 # Their sizes and first parameters are those of a checkpoint.
 FINE_TUNING = ("notable-fine-tune", "course-fine-tune", "speech-real")
-Kind = Literal["both", "scratch", "pretrain", "fine-tune", "ablation", "listen"]
+Kind = Literal["both", "scratch", "pretrain", "fine-tune", "ablation", "listen", "recall"]
 
 
 def kind_of(recipe: Recipe) -> Kind:
@@ -260,6 +268,8 @@ def kind_of(recipe: Recipe) -> Kind:
         return "fine-tune"
     if isinstance(recipe, SpeechRecipe):
         return "listen"
+    if isinstance(recipe, RecallRecipe):
+        return "recall"
     asked = any(phase.questions for phase in recipe.phases)
     read = any(sum(phase.mixture.values()) > phase.questions for phase in recipe.phases)
     return "both" if asked and read else "pretrain" if read else "scratch"

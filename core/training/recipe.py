@@ -10,7 +10,7 @@ from core.models.config import GPTConfig, Positions
 from core.models.recogniser_config import RecogniserConfig
 from core.training.ranges import MOST_PHASES, PHASE, RECIPE, refuse_outside
 
-Corpus = Literal["notable", "notable-unread", "course", "spoken"]
+Corpus = Literal["notable", "notable-unread", "course", "spoken", "pairs"]
 OwnConfig = GPTConfig | RecogniserConfig
 ALWAYS_WRITTEN = ("n_latents", "latent_stride")  # other sizes of a mechanism only where they differ
 

@@ -21,10 +21,12 @@ CORPORA: dict[Corpus, str] = {
     "notable-unread": "all but 300 of them",
     "course": "course's files",
     "spoken": "speech",
+    "pairs": "pairs",
 }
 KINDS: dict[Kind, str] = {
     "both": "pretrain, then fine-tune",
     "listen": "listen to sentences",
+    "recall": "recall pairs (MQAR)",
     "scratch": "questions only (scratch)",
     "pretrain": "pretrain only",
     "fine-tune": "fine-tune a checkpoint",
