@@ -141,6 +141,7 @@ def test_what_a_training_may_set_has_an_option_a_label_and_a_help():
         "n_terms": "--terms",
         "window": "--window",
         "n_sinks": "--sinks",
+        "short_convolution": "--short-convolution",
     }
     assert all(size.label and size.help and size.least < size.most for size in sizes.values())
 

@@ -16,6 +16,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "gate": {"attention": "gate"},
     "window": {"attention": "window", "window": 6, "n_sinks": 2},
     "based": {"attention": "based", "window": 6, "positions": "rotary"},
+    "convolution": {"attention": "delta", "positions": "rotary", "short_convolution": 3},
     "perceiver": {"n_latents": 20, "n_layers": 3, "positions": "rotary"},
     "perceiver-stride": {"n_latents": 24, "latent_stride": 2, "n_layers": 3},
     "perceiver-plain": {"n_latents": 20, "latent_residual": False},

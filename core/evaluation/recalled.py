@@ -33,7 +33,8 @@ def recalled(
 def _recalled(stored: Checkpoint, asked: Asked) -> Recalled:
     model, n_right = stored.model, 0
     inputs, targets = torch.from_numpy(asked.inputs), torch.from_numpy(asked.targets)
-    for ids, right in zip(inputs.split(ROWS), targets.split(ROWS), strict=True):
+    for start in range(0, len(inputs), ROWS):
+        ids, right = inputs[start : start + ROWS], targets[start : start + ROWS]
         x = model.run(ids.to(model.device), lambda _, heads: heads.output())
         best = model.logits(x).argmax(-1).cpu()
         n_right += int(((best == right) & (right != UNASKED)).sum())

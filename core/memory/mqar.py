@@ -3,14 +3,15 @@
 `python -m core memory mqar --record` trains them and writes the record that is read here. No torch.
 """
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from core import catalogue
 from core.files import read_json
-from core.from_json import dataclass_from_dict
 from core.intervals import Rate, mean_interval
 from core.paths import ASSETS
 
@@ -61,9 +62,14 @@ class Found:
     seeds: tuple[Seed, ...]
 
     def at(self, n_pairs: int) -> Rate:
-        """The mean over seeds with its 95 % interval (Student's t), within 0 and 1."""
-        found = mean_interval([one.recalled[str(n_pairs)] for one in self.seeds])
-        return Rate(found.value, max(0.0, found.low), min(1.0, found.high))
+        """The mean over seeds with its 95 % interval (Student's t), within 0 and 1; of one seed its
+        share alone.
+        """
+        shares = [one.recalled[str(n_pairs)] for one in self.seeds]
+        if len(shares) == 1:
+            return Rate(value=shares[0], low=shares[0], high=shares[0])
+        found = mean_interval(shares)
+        return replace(found, low=max(0.0, found.low), high=min(1.0, found.high))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,6 +81,10 @@ class Recall:
     n_steps: int
     pairs: tuple[int, ...]
     found: tuple[Found, ...]
+
+    def of(self, models: Sequence[str]) -> list[Found]:
+        """Of some models, in the record's order."""
+        return [one for one in self.found if one.model in models]
 
     def to_dict(self) -> dict[str, Any]:
         """As it is recorded; `recall_from_dict` is the inverse."""
@@ -95,9 +105,12 @@ def best(tried: Mapping[str, float]) -> float:
 
 def recall_from_dict(data: dict[str, Any]) -> Recall:
     """Raises ValueError for anything else than a record."""
-    return dataclass_from_dict(Recall, data)
+    try:
+        return msgspec.convert(data, Recall)
+    except msgspec.ValidationError as error:
+        raise ValueError(f"not a record of recall: {error}") from None
 
 
-def load_recall(path: Path = RECORD) -> Recall | None:
-    """The record that is shipped; None before there is one. Raises ValueError for another file."""
-    return recall_from_dict(read_json(path)) if path.is_file() else None
+def load_recall(path: Path = RECORD) -> Recall:
+    """The record that is shipped. Raises ValueError for another file, or none."""
+    return recall_from_dict(read_json(path))

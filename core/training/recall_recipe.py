@@ -52,7 +52,8 @@ class RecallRecipe(Recipe):
         Recipe.__post_init__(self)
         if self.kind != KIND or self.corpus != "pairs":
             raise ValueError(f"{self.kind!r:.40} of {self.corpus!r:.40} is no recipe of recall")
-        numbers = all(isinstance(n, int) and not isinstance(n, bool) for n in self.pairs)
+        given: tuple[Any, ...] = self.pairs  # it may come from a file
+        numbers = all(isinstance(n, int) and not isinstance(n, bool) for n in given)
         if not numbers or [*self.pairs] != sorted({*self.pairs}) or not self.pairs:
             raise ValueError(f"pairs are {self.pairs!r:.80}; rising whole numbers are needed")
         most = min(MOST_PAIRS, self.block_size // TOKENS_PER_PAIR)

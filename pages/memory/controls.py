@@ -10,8 +10,8 @@ from core.memory.spec import BOUNDS, LINEAR, METHODS, MOST_PAIRS, PAIRS, MemoryS
 from pages.shared import bound
 
 PREFIX = "memory-"
-CAPACITY, OVERWRITING, GENERATION = "Capacity", "Overwriting", "Generation"
-VIEWS = (CAPACITY, OVERWRITING, GENERATION)
+CAPACITY, OVERWRITING, TEXT, GENERATION = "Capacity", "Overwriting", "Text", "Generation"
+VIEWS = (CAPACITY, OVERWRITING, TEXT, GENERATION)
 FIRST = ("softmax", "window", LINEAR, "elu", "delta", "gated-delta")
 MOST = (*PAIRS[3:], MOST_PAIRS)
 USUAL = MemorySpec()
@@ -29,7 +29,7 @@ class Chosen:
 
 
 def choose_view() -> str:
-    """One of three questions."""
+    """One of four questions."""
     view = bound.segmented_control(
         "View",
         list(VIEWS),

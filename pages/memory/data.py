@@ -3,6 +3,7 @@
 import streamlit as st
 
 from core.memory.capacity import Capacity, measure_capacity
+from core.memory.mqar import Recall, load_recall
 from core.memory.overwrite import Overwriting, measure_overwriting
 from core.memory.spec import MemorySpec
 from core.memory.states import Arrivals, Write, drawn_state
@@ -18,6 +19,12 @@ def capacity(spec: MemorySpec, pairs: tuple[int, ...]) -> Capacity:
 def overwriting(spec: MemorySpec) -> Overwriting:
     """Of all mechanisms."""
     return measure_overwriting(spec)
+
+
+@st.cache_resource(show_spinner=False)
+def trained() -> Recall:
+    """The recorded trainings."""
+    return load_recall()
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)

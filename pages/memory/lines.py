@@ -4,8 +4,9 @@ from collections.abc import Mapping, Sequence
 
 from core import mechanisms
 from core.figures.memory import Line, Point
-from core.figures.palette import FADES, FAMILIES, TAKES_AWAY
+from core.figures.palette import FADES, FAMILIES, MASKED, TAKES_AWAY
 from core.figures.runtime import SHAPES
+from core.memory import mqar
 from core.memory.capacity import Capacity
 from core.memory.generation import MODELS, Kept, bytes_text
 from core.memory.names import FORMS, Kind, label
@@ -41,6 +42,27 @@ def recalled(found: Capacity, methods: Sequence[str]) -> list[Line]:
         )
         for method in methods
     ]
+
+
+def trained(record: mqar.Recall, models: Sequence[str]) -> list[Line]:
+    """A line a model that was trained, its mean over seeds with the interval."""
+    return [_trained(record, found) for found in record.of(models)]
+
+
+def _trained(record: mqar.Recall, found: mqar.Found) -> Line:
+    alone = found.model == mqar.ALONE
+    method = "softmax" if alone else found.model
+    rates = [(n, found.at(n)) for n in record.pairs]
+    points = [
+        Point(n, rate.value, rate.low, rate.high, _share(rate.value, rate.low, rate.high))
+        for n, rate in rates
+    ]
+    return Line(
+        mqar.label(found.model),
+        MASKED if alone else COLOURS[FORMS[method].kind],
+        SHAPES[METHODS.index(method)],
+        points,
+    )
 
 
 def of_heads(kept: Kept, methods: Sequence[str]) -> list[Line]:

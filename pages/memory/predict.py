@@ -1,5 +1,7 @@
 """What a visitor expects, before it is shown; and what there is to expect it from."""
 
+from collections.abc import Sequence
+
 import streamlit as st
 
 from core.figures.memory import bytes_chart
@@ -20,13 +22,17 @@ COVERED = (
 )
 
 
-def foreseen(chosen: Chosen, key: str, question: str) -> str | None:
-    """The mechanism that is expected, WITHOUT for none; None before anything was said."""
+def foreseen(
+    chosen: Chosen, key: str, question: str, *, of: Sequence[str] | None = None
+) -> str | None:
+    """The mechanism that is expected, of all that are drawn or of some; WITHOUT for none; None
+    before anything was said.
+    """
     if not chosen.predict:
         return WITHOUT
     return bound.segmented_control(
         question,
-        [*chosen.methods, WITHOUT],
+        [*(chosen.methods if of is None else of), WITHOUT],
         format_func=lambda option: "Look without" if option == WITHOUT else label(option),
         key=f"{PREFIX}{key}",
     )

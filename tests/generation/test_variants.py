@@ -26,6 +26,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "gate": {"attention": "gate"},
     "window": {"attention": "window", "window": 6, "n_sinks": 2},
     "based": {"attention": "based", "window": 6},
+    "convolution": {"attention": "delta", "positions": "rotary", "short_convolution": 4},
     "perceiver": {"n_latents": 30, "n_layers": 4},
     "perceiver-full": {"n_latents": 27, "n_layers": 3, "latent_residual": False},
     "perceiver-small": {"n_latents": 6, "n_layers": 3},

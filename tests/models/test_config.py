@@ -129,6 +129,7 @@ def test_sizes_that_do_not_fit_are_refused(changes: dict[str, Any], message: str
         {"n_latents": 64},
         {"attention": "favor", "n_features": 4096, "n_heads": 1},
         {"tied": True, "n_layers": 1},
+        {"short_convolution": 16, "width": 16, "n_heads": 2},
     ],
 )
 def test_the_rough_number_of_parameters_is_near_the_true_one(sizes: dict[str, Any]):
@@ -145,7 +146,7 @@ def test_a_configuration_is_written_in_the_order_of_every_file_so_far():
     config = GPTConfig(vocabulary_size=10, attention="favor", n_features=16)
     names = "vocabulary_size block_size n_layers n_heads width positions attention n_columns "
     names += "n_latents latent_stride latent_residual latent_norm n_features n_terms "
-    names += "window n_sinks"
+    names += "window n_sinks short_convolution"
     assert list(config.to_dict()) == names.split()
     assert GPTConfig(**config.to_dict()) == config
 

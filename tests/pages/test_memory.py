@@ -7,10 +7,13 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.memory.generation import MODELS
+from core.memory.mqar import label as mqar_label
+from core.memory.mqar import load_recall
 from core.memory.names import label
 from core.memory.spec import MATRICES, MemorySpec
-from pages.memory import data, words
-from pages.memory.controls import ANOTHER, FIRST, GENERATION, OVERWRITING, PREFIX
+from pages.memory import data, trained_words, words
+from pages.memory.controls import ANOTHER, FIRST, GENERATION, OVERWRITING, PREFIX, TEXT
+from pages.shared.text import percent, whole
 
 Open = Callable[..., AppTest]
 # Few pairs of few numbers: what is tested is the page.
@@ -156,6 +159,7 @@ def test_bytes_are_read_at_the_chosen_length(open_memory: Open, said: Callable[[
     [
         ("Capacity", ["Recalled (SVG)"]),
         (OVERWRITING, ["Overwritten (SVG)"]),
+        (TEXT, ["Recalled (SVG)"]),
         (GENERATION, ["Models (SVG)", "Heads (SVG)"]),
     ],
 )
@@ -171,7 +175,46 @@ def test_each_view_offers_its_files(open_memory: Open, view: str, pictures: list
 
 def test_the_page_needs_no_torch(alone: Callable[[str], list[str]]):
     script = "import sys, pages.memory.capacity, pages.memory.overwriting, pages.memory.generation"
+    script += ", pages.memory.trained"
     assert alone(f"{script}; print('torch' in sys.modules)") == ["False"]
+
+
+def test_trained_models_are_drawn_at_their_best_rates(open_memory: Open):
+    record = load_recall()
+    app = open_memory(**{"memory-view": TEXT})
+    shares, rates = (table.value for table in app.dataframe[:2])
+    names = [mqar_label(one.model) for one in record.found]
+    assert list(shares["pairs"]) == list(rates["learning rate"]) == names
+    assert list(shares.columns[1:]) == [str(n) for n in record.pairs]
+    assert list(rates["taken"]) == [f"{one.rate:g}" for one in record.found]
+    assert whole(trained_words.how(record)) in [note.value for note in app.caption]
+    assert record.command in [code.value for code in app.code]
+    assert len(charts(app)) == 1
+
+
+def test_a_prediction_of_who_recalls_least_is_set_beside_the_trainings(
+    open_memory: Open, said: Callable[[AppTest], str]
+):
+    record = load_recall()
+    query = {"memory-view": TEXT, "memory-predict": "true", "memory-methods": ["softmax", "delta"]}
+    app = open_memory(**query)
+    assert "Covered" in said(app)
+    choose(app, f"{PREFIX}trained", "delta")
+    assert "You said **delta rule**, and so it is" in said(app)
+    choose(app, f"{PREFIX}trained", "softmax")
+    (delta,) = record.of(["delta"])
+    assert f"It is delta rule: {percent(delta.at(64).value)} of 64 pairs" in said(app)
+    assert list(app.dataframe[0].value["pairs"]) == [
+        "softmax",
+        "delta rule",
+        "softmax, no convolution",
+    ]
+
+
+def test_mechanisms_that_no_training_has_are_not_drawn(open_memory: Open):
+    app = open_memory(**{"memory-view": TEXT, "memory-methods": ["gate", "Based", "delta"]})
+    assert trained_words.NOT_TRAINED in [note.value for note in app.info]
+    assert not charts(app)
 
 
 def test_nobody_able_is_said_so(monkeypatch: pytest.MonkeyPatch):

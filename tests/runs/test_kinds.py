@@ -167,7 +167,7 @@ def test_recipes_of_before_are_those_of_the_first_kind(recipe: Recipe):
 
 
 def test_a_kind_of_a_later_version_is_refused_with_the_known_ones(begin: Begin):
-    with pytest.raises(ValueError, match="kind 'smell'; this version knows corpus, speech"):
+    with pytest.raises(ValueError, match="kind 'smell'; this version knows corpus, speech, recall"):
         kind_of_dict({"kind": "smell"})
     run = begin()
     path = run.folder / RUN

@@ -9,14 +9,14 @@ from core.catalogue import SIZES, settable_sizes
 from core.training.presets import PRESETS
 from core.training.ranges import ASKED, MOST_STEPS, PHASE, RECIPE, RUNNING, refuse_outside
 from core.training.recipe import Phase, Recipe, recipe_from_dict
-from core.training.speech_recipe import SpeechRecipe, speech_recipe_from_dict
+from core.training.written import READERS
 
 
 @pytest.mark.parametrize("name", PRESETS)
 def test_every_preset_comes_back_from_its_card(name: str):
     recipe = PRESETS[name]
-    read = speech_recipe_from_dict if isinstance(recipe, SpeechRecipe) else recipe_from_dict
-    assert read(recipe.to_dict()) == recipe
+    written = recipe.to_dict()
+    assert READERS[written.get("kind")](written) == recipe
 
 
 def test_every_number_of_a_recipe_has_its_range():
