@@ -92,7 +92,7 @@ def trace(
         own = model.run(ids, attending(change), source=source)
     steps = _steps(checkpoint, own[0], given, read)
     likely = math.prod(step.probability for step in steps)
-    lacking = (model.cannot(what) for what in get_args(Ability))
+    lacking = [*(model.cannot(what) for what in get_args(Ability)), model.shape.unclear]
     return AttentionTrace(
         question=question,
         answer=given.text,

@@ -15,6 +15,11 @@ from core.models.seam import Ability, Attend, Readout, Shape, Stream, Tap, strai
 from core.models.state_blocks import open_gates
 from core.models.trained import Trained, readout
 
+MIXED = (
+    "no map tells a token from the {} before it: a short convolution mixes them into its query, key "
+    "and value"
+)
+
 
 class TiedHead(nn.Module):
     """A head with the numbers of the token embedding; it has none of its own to be stored."""
@@ -66,6 +71,7 @@ class GPT(Trained[GPTConfig]):
             n_latents=config.n_latents,
             latent_stride=config.latent_stride,
             keeps_past=not config.short_convolution,
+            unclear=MIXED.format(config.short_convolution - 1) if config.short_convolution else "",
         )
 
     @property

@@ -48,7 +48,8 @@ Tap = Callable[[int, Stream], Stream]
 class Shape:
     """Sizes of a model. `mechanism` is a row of core.catalogue. `kinds` says of each layer what its
     heads look at: "decoder" (all layers unless told), "encoder" or "cross". With `keeps_past` a run
-    can go on from an earlier one: all that it needs of it are keys and values.
+    can go on from an earlier one: all that it needs of it are keys and values. `unclear` says in a
+    sentence what weights cannot tell of this model; mostly nothing.
 
     With `n_latents` (a Perceiver's) rows and columns of layers between the first and the last stand
     at every `latent_stride`-th position.
@@ -65,6 +66,7 @@ class Shape:
     latent_stride: int = 1
     kinds: tuple[str, ...] = ()
     keeps_past: bool = True
+    unclear: str = ""
 
     @property
     def has_source(self) -> bool:

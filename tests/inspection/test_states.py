@@ -88,3 +88,11 @@ def test_a_stored_trace_is_proved_again_without_its_model(traced: Traced, attent
 def test_the_first_token_stays_where_rows_need_not_sum_to_one(traced: Traced):
     assert "rows need not sum to 1" in first_stays(traced(attention="delta"))
     assert first_stays(traced(attention="based", window=6)) == ""
+
+
+def test_a_short_convolution_is_told_of_and_takes_the_key_value_cache(traced: Traced):
+    seen = traced(attention="delta", short_convolution=4)
+    (said,) = seen.lacking
+    assert said.startswith("no map tells a token from the 3 before it")
+    assert seen.proof.replay_max_difference < 1e-4
+    assert traced(attention="delta").lacking == ()

@@ -131,6 +131,17 @@ def test_gates_begin_open_and_betas_at_a_half():
     assert open_gates(1).isfinite().all()
 
 
+def test_a_short_convolution_begins_uniform_and_belongs_to_no_matrix():
+    sizes = {"vocabulary_size": 10, "width": 64, "n_heads": 2, "n_layers": 1}
+    config = GPTConfig(**sizes, short_convolution=4)
+    model = GPT(config, generator=torch.Generator().manual_seed(0))
+    nearby = dict(model.named_parameters())["blocks.0.nearby"].detach()
+    assert nearby.shape == (1, 4, 64)
+    assert 0.4 < float(nearby.abs().max()) <= 0.5
+    assert len(model.matrices) == len(GPT(GPTConfig(**sizes)).matrices)
+    assert not model.shape.keeps_past
+
+
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
@@ -142,6 +153,15 @@ def test_gates_begin_open_and_betas_at_a_half():
         ({"attention": "window", "window": 0}, "window is 0; it must be at least 1"),
         ({"attention": "window", "n_sinks": -1}, "n_sinks is -1; it must be at least 0"),
         ({"attention": "delta", "n_latents": 4}, "which delta rule needs: n_latents must be 0"),
+        (
+            {"short_convolution": 17},
+            "short_convolution is 17; it must be at least 0 and at most 16",
+        ),
+        (
+            {"attention": "synthesizer", "short_convolution": 4},
+            "short_convolution belongs to attention 'softmax' or 'elu' or .* not 'synthesizer'",
+        ),
+        ({"n_latents": 4, "short_convolution": 4}, "so none comes right before it: with n_latents"),
         ({"attention": "window", "n_latents": 4}, "which window needs: n_latents must be 0"),
         (
             {"attention": "based", "width": 512, "n_heads": 1},
