@@ -31,6 +31,11 @@ STORED: Mapping[str, Call] = {
         gives="the cosine with its value that the key just written then reads, in the same state",
         needs={"method": str, "write": int},
     ),
+    "trained_share": Call(
+        gives="share of asked keys that recorded trainings answer, the mean over seeds, by the model "
+        "and the number of pairs",
+        needs={"model": str, "pairs": int},
+    ),
     "kept_bytes": Call(
         gives="bytes that a named model keeps of a text", needs={"model": str, "tokens": int}
     ),

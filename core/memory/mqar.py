@@ -17,7 +17,7 @@ from core.paths import ASSETS
 
 RECORD = ASSETS / "memory" / "mqar.json"
 PRESET = "mqar"
-RATES = (0.005, 0.01, 0.02, 0.04)
+RATES = (0.005, 0.01, 0.02, 0.04, 0.08)
 SEEDS = (0, 1, 2, 3, 4)
 ALONE = "softmax-alone"
 
@@ -94,7 +94,7 @@ class Recall:
 def label(model: str) -> str:
     """As it stands in pictures."""
     if model == ALONE:
-        return "softmax, no convolution"
+        return "softmax alone"
     return catalogue.label(model)
 
 

@@ -16,8 +16,8 @@ from core.models.state_blocks import open_gates
 from core.models.trained import Trained, readout
 
 MIXED = (
-    "no map tells a token from the {} before it: a short convolution mixes them into its query, key "
-    "and value"
+    "no map tells a token from the {} before it: a short convolution mixes them into its query, "
+    "key and value"
 )
 
 

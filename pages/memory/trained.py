@@ -36,7 +36,7 @@ def show_trained(chosen: Chosen) -> None:
     st.markdown(f"##### {whole(title)}")
     verdict(said, worst, words.recalled_least(record, worst))
     chart = recall_chart(lines.trained(record, models), title="", height=ALONE_HEIGHT)
-    picture, table = st.columns([1.9, 1], gap="medium")
+    picture, table = st.columns([1.5, 1], gap="medium")
     with picture:
         show_chart(chart, alt=f"Share recalled against pairs. {title}", main=True)
     with table:

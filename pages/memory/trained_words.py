@@ -20,8 +20,8 @@ TASK = (
     "that overlap less than random directions do; what does not fit into its state is still lost."
 )
 WITHOUT_CONVOLUTION = (
-    "The short convolution in front lets a value know the key before it. Softmax without it "
-    "answers {} of 8 pairs after as many steps."
+    "A short convolution in front of queries, keys and values lets a value know the key before it. "
+    "Softmax alone, without one, answers {} of 8 pairs after as many steps."
 )
 
 
@@ -52,8 +52,8 @@ def rows(record: Recall, models: Sequence[str]) -> list[dict[str, str]]:
     """A row a model: its share at each number of pairs."""
     return [
         {
-            "pairs": mqar.label(found.model),
-            **{str(n): percent(found.at(n).value) for n in record.pairs},
+            "recalled, %": mqar.label(found.model),
+            **{str(n): f"{100 * found.at(n).value:.0f}" for n in record.pairs},
         }
         for found in record.of(models)
     ]

@@ -8,6 +8,7 @@ from core.lessons.check import functions
 from core.lessons.computed.once import Once
 from core.memory.capacity import measure_capacity
 from core.memory.generation import MODELS
+from core.memory.mqar import load_recall
 from core.memory.overwrite import measure_overwriting
 from core.memory.spec import MemorySpec
 from core.memory.states import drawn_state
@@ -43,6 +44,8 @@ def test_overwritten_shares_writes_and_bytes_are_those_of_the_page(once: Once):
     assert call("read_after_write", once, **told) == write.read == pytest.approx(1, abs=1e-5)
     shape = MODELS[0]
     assert call("kept_bytes", once, model=shape.name, tokens=64) == shape.n_bytes(64)
+    (trained,) = load_recall().of(["delta"])
+    assert call("trained_share", once, model="delta", pairs=64) == trained.at(64).value
 
 
 @pytest.mark.parametrize(
@@ -55,6 +58,8 @@ def test_overwritten_shares_writes_and_bytes_are_those_of_the_page(once: Once):
         ("overwritten_share", {**SUM, "of": "both"}, "of is 'both'; rewritten, kept, stale"),
         ("taken_by_write", {"method": "delta", "write": 0}, "write 0; 1 to 15 are drawn"),
         ("read_after_write", {"method": "softmax", "write": 1}, "'softmax' keeps no matrix"),
+        ("trained_share", {"model": "gate", "pairs": 8}, "model 'gate'; trained were softmax, elu"),
+        ("trained_share", {"model": "elu", "pairs": 9}, "9 pairs were not trained; 4, 8, 16"),
         ("kept_bytes", {"model": "GPT-9", "tokens": 1}, "unknown model 'GPT-9'; models: GPT-2"),
     ],
 )

@@ -78,4 +78,4 @@ def test_what_is_no_record_is_refused(written: dict[str, Any], tmp_path: Path):
 
 def test_models_are_called_by_their_mechanism():
     assert label("delta") == "delta rule"
-    assert label(ALONE) == "softmax, no convolution"
+    assert label(ALONE) == "softmax alone"

@@ -184,7 +184,7 @@ def test_trained_models_are_drawn_at_their_best_rates(open_memory: Open):
     app = open_memory(**{"memory-view": TEXT})
     shares, rates = (table.value for table in app.dataframe[:2])
     names = [mqar_label(one.model) for one in record.found]
-    assert list(shares["pairs"]) == list(rates["learning rate"]) == names
+    assert list(shares["recalled, %"]) == list(rates["learning rate"]) == names
     assert list(shares.columns[1:]) == [str(n) for n in record.pairs]
     assert list(rates["taken"]) == [f"{one.rate:g}" for one in record.found]
     assert whole(trained_words.how(record)) in [note.value for note in app.caption]
@@ -204,10 +204,10 @@ def test_a_prediction_of_who_recalls_least_is_set_beside_the_trainings(
     choose(app, f"{PREFIX}trained", "softmax")
     (delta,) = record.of(["delta"])
     assert f"It is delta rule: {percent(delta.at(64).value)} of 64 pairs" in said(app)
-    assert list(app.dataframe[0].value["pairs"]) == [
+    assert list(app.dataframe[0].value["recalled, %"]) == [
         "softmax",
         "delta rule",
-        "softmax, no convolution",
+        "softmax alone",
     ]
 
 

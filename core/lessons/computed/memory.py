@@ -3,6 +3,7 @@
 from core.lessons.computed.once import Once
 from core.memory.capacity import Capacity, measure_capacity
 from core.memory.generation import MODELS
+from core.memory.mqar import Recall, load_recall
 from core.memory.names import FORMS
 from core.memory.overwrite import Overwriting, measure_overwriting
 from core.memory.spec import PAIRS, MemorySpec
@@ -47,6 +48,19 @@ def taken_by_write(once: Once, *, method: str, write: int) -> float:
 def read_after_write(once: Once, *, method: str, write: int) -> float:
     """Writes are counted from 1."""
     return _write(once, method, write).read
+
+
+def trained_share(once: Once, *, model: str, pairs: int) -> float:
+    """Raises ValueError for a model or a number of pairs that was not trained."""
+    record: Recall = once.get("trained to recall", load_recall)
+    names = [found.model for found in record.found]
+    if model not in names:
+        raise ValueError(f"unknown model {model!r:.40}; trained were {', '.join(names)}")
+    if pairs not in record.pairs:
+        raise ValueError(
+            f"{pairs} pairs were not trained; {', '.join(map(str, record.pairs))} were"
+        )
+    return record.of([model])[0].at(pairs).value
 
 
 def kept_bytes(once: Once, *, model: str, tokens: int) -> float:
