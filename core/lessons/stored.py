@@ -32,8 +32,7 @@ STORED: Mapping[str, Call] = {
         needs={"method": str, "write": int},
     ),
     "trained_share": Call(
-        gives="share of asked keys that recorded trainings answer, the mean over seeds, by the model "
-        "and the number of pairs",
+        gives="share of asked keys that recorded trainings answer, the mean over seeds",
         needs={"model": str, "pairs": int},
     ),
     "kept_bytes": Call(
