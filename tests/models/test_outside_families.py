@@ -28,7 +28,6 @@ ROUNDS = 25
 every_family = pytest.mark.parametrize("name", FAMILIES)
 
 
-
 def test_there_are_at_least_twenty_two_families():
     assert len({family.model_type or name for name, family in FAMILIES.items()}) >= 22
 

@@ -169,11 +169,6 @@ def test_each_view_offers_its_files(open_memory: Open, view: str, pictures: list
     assert len(app.dataframe[-1].value) >= 18
 
 
-def test_the_page_needs_no_torch(alone: Callable[[str], list[str]]):
-    script = "import sys, pages.memory.capacity, pages.memory.overwriting, pages.memory.generation"
-    assert alone(f"{script}; print('torch' in sys.modules)") == ["False"]
-
-
 def test_nobody_able_is_said_so(monkeypatch: pytest.MonkeyPatch):
     found = data.overwriting(MemorySpec(dim=16, n_draws=4))
     assert words.overwriting_title(found, ("elu",)).endswith("kept, by none of them")
