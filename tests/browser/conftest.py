@@ -149,12 +149,12 @@ def wait_for(address: str, process: subprocess.Popen[bytes], log: Path) -> None:
 
 
 @pytest.fixture(scope="session")
-def visitor(server: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+def visitor(server: str) -> Iterator[Any]:
     """Debian's Chromium, once; the first session opens the home page, as a visitor would.
 
-    All pages are tabs of one window and share its cache: the app's scripts are fetched once, and
-    no window's own frame is drawn for each. What a session remembers is the server's, and each tab
-    is a session of its own. Nothing moves that need not: every step would be one picture more.
+    All windows share its cache: the app's scripts are fetched once. What a session remembers is the
+    server's, and each window is a session of its own. Nothing moves that need not: every step would
+    be one picture more.
     """
     program = shutil.which("chromium")
     if program is None:
@@ -162,19 +162,16 @@ def visitor(server: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[A
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
-        context = playwright.chromium.launch_persistent_context(
-            tmp_path_factory.mktemp("chromium"),
-            executable_path=program,
-            args=[*FLAGS.split(), AS_FIRST_COMPILED],
-            accept_downloads=True,
-            reduced_motion="reduce",
+        chromium = playwright.chromium.launch(
+            executable_path=program, args=[*FLAGS.split(), AS_FIRST_COMPILED]
         )
+        context = chromium.new_context(accept_downloads=True, reduced_motion="reduce")
         page = context.new_page()
         page.goto(server, timeout=WAIT_MS)
         page.locator("[data-testid=stVegaLiteChart] svg").first.wait_for(timeout=WAIT_MS)
         page.close()
         yield context
-        context.close()
+        chromium.close()
 
 
 def complaint(message: Any) -> list[str]:
@@ -188,7 +185,7 @@ def complaint(message: Any) -> list[str]:
 
 @pytest.fixture
 def window(visitor: Any) -> Iterator[Callable[[int, str], Any]]:
-    """A new page of a width, 720 high, in a theme; closed at the end."""
+    """A new window of a width, 720 high, in a theme; closed at the end."""
     pages: list[Any] = []
 
     def window_(width: int, scheme: str) -> Any:
