@@ -34,7 +34,14 @@ from core.training.loop import Trainer
 from core.training.recipe import Phase, Recipe
 
 ROOT = Path(__file__).resolve().parents[1]
-SHARING = ("tests/browser/", "tests/slurm/", "tests/training/test_team.py")
+SHARING = {  # where a test lies, and with whom it shares what is dear to start, load or make
+    "tests/browser/": "a server",
+    "tests/slurm/": "a cluster",
+    "tests/training/test_team.py": "processes",
+    "tests/checkpoints/test_real_models.py": "real models",
+    "tests/checkpoints/test_open_families.py": "families",
+    "tests/models/test_outside_families.py": "families",
+}
 FIRST = ("Ada", "Bruno", "Chen", "Dalia", "Emeka", "Fatima", "Goran", "Hina")
 LAST = ("Arden", "Bello", "Castro", "Dufour", "Eriksen")
 PLACES = (
@@ -52,13 +59,13 @@ def pytest_configure() -> None:
 
 
 class ByServer(LoadGroupScheduling):
-    """Tests that share a server, a cluster or processes stay in one worker, and begin first.
+    """Tests that share a server, processes or loaded models stay in one worker, and begin first.
 
-    By their folder, for the marks of pytest-xdist's groups are lost on the way with pytest 9.2.
+    By their place, for the marks of pytest-xdist's groups are lost on the way with pytest 9.2.
     """
 
     def _split_scope(self, nodeid: str) -> str:
-        return next((one for one in SHARING if nodeid.startswith(one)), nodeid)
+        return next((whom for place, whom in SHARING.items() if nodeid.startswith(place)), nodeid)
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -1,15 +1,19 @@
-"""Every page for those who do not see it as drawn, who enlarge it, and who have no mouse: axe-core
-finds nothing serious in either theme, no word is lost, and the tabulator reaches whatever a mouse
-reaches.
+"""Every page in one visit. It fits its window from a small phone to the largest screen, and asks
+its server alone. For those who do not see it as drawn, who enlarge it, and who have no mouse:
+axe-core finds nothing serious in either theme, no word is lost, and the tabulator reaches whatever
+a mouse reaches. Presented, its main picture fills the window and every letter can be read.
 """
 
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 
 from core.lessons.reading import list_lessons
+from tests.browser.fitting import WIDTHS, check_all_widths, check_width
+from tests.browser.presented import check_presented
 
 RESTS = "[data-testid=stApp][data-test-script-state=notRunning]"
 PAGES = (
@@ -38,6 +42,7 @@ STILL = """scheme => {
 }"""
 # Contrast is measured of what lies in the window alone.
 HEIGHT = "() => document.querySelector('[data-testid=stMain]').scrollHeight"
+NOT_PRESENTED = ("/lessons", "/training")  # pages without a main picture
 OPEN_ALL = """() => document.querySelectorAll("details:not([open]) > summary")
   .forEach(summary => summary.click())"""
 # What a mouse reaches, each by one name. Arrow keys lead through a group of which the tabulator
@@ -141,10 +146,23 @@ def check(page: Any) -> None:
 
 
 @pytest.mark.parametrize("path", PAGES)
-def test_tab_reaches_all_of_a_page_and_nothing_serious_is_found_nor_lost(
-    open_page: Callable, path: str
+def test_a_page_fits_every_width_stays_at_home_is_reached_by_tab_read_and_presented(
+    open_page: Callable, server: str, path: str
 ):
-    check(open_page(path))
+    asked: list[str] = []
+    page = open_page(path, width=WIDTHS[0], asked=asked)
+    page.locator(RESTS).wait_for()
+    check_all_widths(page)
+    page.set_viewport_size({"width": 1280, "height": 720})
+    check(page)
+    check_width(page, WIDTHS[0])  # whatever can be opened is open
+    if path not in NOT_PRESENTED:
+        page.set_viewport_size({"width": 1280, "height": 720})
+        page.keyboard.press("p")
+        check_presented(page)
+    hosts = {urlsplit(address).netloc for address in asked if not address.startswith("data:")}
+    assert hosts - {""} == {urlsplit(server).netloc}
+    assert page.problems == []
 
 
 def test_the_same_holds_for_a_step_of_a_lesson(open_page: Callable):

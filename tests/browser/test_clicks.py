@@ -47,6 +47,19 @@ def map_cell(page: Any, row: int, column: int) -> Any:
     return cells.nth(row * (row + 1) // 2 + column)
 
 
+def click_the_frame(page: Any) -> None:
+    """It picks the row that it is drawn around."""
+    wait_for_choice(page, "Query row", "of the written word")
+    outline = page.locator("[data-testid=stVegaLiteChart]").nth(1).locator("path[stroke='#3B8FD9']")
+    at = outline.first.evaluate(MIDDLE_OF_TOP)
+    page.mouse.click(at["x"], at["y"])
+    page.get_by_text(re.compile("Row [0-9]+, key by key")).wait_for()
+    page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
+    wait_for_choice(page, "Query row", "[0-9]+ ⁇")
+    assert page.locator("[data-testid=stException]").count() == 0
+    assert page.get_by_role("heading", name="Where was Marie Curie born?").is_visible()
+
+
 def test_a_click_picks_a_head_and_again_after_another_way_of_choosing(
     open_page: Callable, asked: dict[str, str]
 ):
@@ -63,10 +76,11 @@ def test_a_click_picks_a_head_and_again_after_another_way_of_choosing(
     wait_for_choice(page, "Head", "L1·H2")
 
 
-def test_a_click_on_the_map_picks_a_row_and_again_after_another_way_of_choosing(
+def test_a_click_on_a_rows_frame_and_on_the_map_picks_a_row_and_again_after_another_way(
     open_page: Callable, asked: dict[str, str]
 ):
     page = open_page(**asked)
+    click_the_frame(page)
     before = frame(page)
     map_cell(page, 3, 1).click()
     wait_for_choice(page, "Query row", "3 ")
@@ -81,19 +95,6 @@ def test_a_click_on_the_map_picks_a_row_and_again_after_another_way_of_choosing(
     page.get_by_text("Row 1, key by key").wait_for()
     map_cell(page, 3, 1).click()
     wait_for_choice(page, "Query row", "3 ")
-
-
-def test_a_click_on_the_frame_of_a_row_picks_this_row(open_page: Callable, asked: dict[str, str]):
-    page = open_page(**asked)
-    wait_for_choice(page, "Query row", "of the written word")
-    outline = page.locator("[data-testid=stVegaLiteChart]").nth(1).locator("path[stroke='#3B8FD9']")
-    at = outline.first.evaluate(MIDDLE_OF_TOP)
-    page.mouse.click(at["x"], at["y"])
-    page.get_by_text(re.compile("Row [0-9]+, key by key")).wait_for()
-    page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
-    wait_for_choice(page, "Query row", "[0-9]+ ⁇")
-    assert page.locator("[data-testid=stException]").count() == 0
-    assert page.get_by_role("heading", name="Where was Marie Curie born?").is_visible()
 
 
 def test_a_shared_address_restores_the_view(open_page: Callable, asked: dict[str, str]):

@@ -29,7 +29,7 @@ def switch(page: Any, layer: int, head: int) -> None:
     row.get_by_role("button", name=f"H{head}", exact=True).click()
 
 
-def test_a_head_is_switched_off_and_the_answers_probability_changes(
+def test_a_head_is_switched_off_the_answers_probability_changes_and_keys_pick_what_matters(
     open_page: Callable, asked: dict[str, str]
 ):
     page = open_page(**asked)
@@ -44,18 +44,12 @@ def test_a_head_is_switched_off_and_the_answers_probability_changes(
     switch(page, 0, 4)
     line.wait_for(state="detached")
     assert probability(page) == before
-    assert page.problems == []
-
-
-def test_heads_are_switched_off_by_keyboard(open_page: Callable, asked: dict[str, str]):
-    page = open_page(**asked)
-    page.get_by_role("button", name="Heads off").focus()
-    page.keyboard.press("Enter")
     most = page.get_by_role("button", name=re.compile("that matter most"))
     most.wait_for()
     most.focus()
     page.keyboard.press("Enter")
     page.get_by_text("Off: L").first.wait_for()
+    assert page.problems == []
 
 
 def test_a_change_is_covered_until_it_is_predicted(open_page: Callable, asked: dict[str, str]):
@@ -66,18 +60,15 @@ def test_a_change_is_covered_until_it_is_predicted(open_page: Callable, asked: d
 
 
 @recorded
-def test_all_heads_are_in_the_first_view_with_their_agreement(open_page: Callable):
-    page = open_page("/heads")
+def test_all_heads_are_in_the_first_view_and_the_map_of_a_clicked_one_is_one_link_away(
+    open_page: Callable,
+):
+    page = open_page("/heads", **{"heads-head": "L0·H1"})
     chart = page.locator(CHARTS).first.bounding_box()
     assert chart["y"] + chart["height"] <= 720
     agreement = page.get_by_text("Rank agreement").first.bounding_box()
     assert agreement["y"] < 720
     assert page.problems == []
-
-
-@recorded
-def test_a_point_is_clicked_and_its_map_is_one_link_away(open_page: Callable):
-    page = open_page("/heads", **{"heads-head": "L0·H1"})
     point = page.locator(CHARTS).first.locator("[aria-label*='head: L1·H3']").last
     point.click()
     page.wait_for_url("**heads-head=L1*H3*")

@@ -144,8 +144,10 @@ def test_what_is_missing_is_said_in_the_first_view(open_page: Open):
     assert notice.bounding_box()["y"] < 200
 
 
-def test_an_address_below_a_page_says_that_there_is_no_page(server: str, browser: Any):
-    page = browser.new_page()
+def test_an_address_below_a_page_says_that_there_is_no_page(
+    server: str, window: Callable[[int, str], Any]
+):
+    page = window(1280, "light")
     for path in ("/attention/x", "/attention/x/y?z=1", "/no/<b>page"):
         reply = page.goto(server + path)
         assert reply.status == 404
@@ -153,4 +155,3 @@ def test_an_address_below_a_page_says_that_there_is_no_page(server: str, browser
         assert f"There is no page {path.partition('?')[0]}." in page.inner_text("body")
     page.get_by_role("link").click()
     page.locator("[data-testid=stVegaLiteChart] svg").first.wait_for(timeout=WAIT_MS)
-    page.close()

@@ -1,4 +1,4 @@
-"""Presented, a page's main picture fills the window, every letter can be read, and keys step."""
+"""Presented by a link, a picture fills the window as after the key; keys step, a click hits."""
 
 import re
 from collections.abc import Callable
@@ -6,38 +6,7 @@ from typing import Any
 
 import pytest
 
-CHART = ".st-key-main-picture :is([data-testid=stVegaLiteChart], [data-testid=stPlotlyChart])"
-# What share of a window of 1280x720 the picture takes, and how far anything can be scrolled.
-TAKEN = """() => {
-  const drawn = document.querySelector(".st-key-main-picture svg.marks");
-  const box = drawn.getBoundingClientRect(), main = document.querySelector("[data-testid=stMain]");
-  const inside = box.left >= 0 && box.top >= 0 && box.right <= 1280 && box.bottom <= 720;
-  const over = Math.max(main.scrollHeight - main.clientHeight, document.body.scrollHeight - 720);
-  return [inside ? box.width * box.height / (1280 * 720) : 0, over];
-}"""
-# Letters below 20 pixels on the screen, of all that is seen.
-SMALL = """() => [...document.querySelectorAll("[data-testid=stApp] *")].filter(e => {
-  const box = e.getBoundingClientRect();
-  const own = [...e.childNodes].some(n => n.nodeType === 3 && n.textContent.trim());
-  const inside = box.width && box.bottom > 0 && box.top < innerHeight;
-  const seen = own && inside && e.checkVisibility({visibilityProperty: true});
-  return seen && !["STYLE", "SCRIPT"].includes(e.tagName)
-    && parseFloat(getComputedStyle(e).fontSize) * e.currentCSSZoom < 20;
-}).map(e => `${e.tagName} ${e.textContent.slice(0, 30)}`)"""
-PAGES = {
-    "/": "light",
-    "/attention": "light",
-    "/heads": "dark",
-    "/knowledge": "light",
-    "/listen": "light",
-    "/compare": "light",
-    "/look": "dark",
-    "/monte_carlo": "dark",
-    "/attention_by_hand": "light",
-    "/memory": "light",
-    "/runtime": "light",
-    "/report_card": "dark",
-}
+from tests.browser.presented import CHART, check_presented
 
 
 def presented(page: Any, title: str) -> None:
@@ -45,18 +14,10 @@ def presented(page: Any, title: str) -> None:
     page.locator(CHART).get_by_text(re.compile(f"^{title}")).first.wait_for()
 
 
-@pytest.mark.parametrize(("path", "scheme"), [*PAGES.items(), ("/attention", "dark")])
-def test_the_main_picture_fills_the_window_without_scrolling_and_no_letter_is_small(
-    open_page: Callable, path: str, scheme: str
-):
-    page = open_page(path, scheme=scheme, present="true")
-    page.locator(f"{CHART} svg.marks").wait_for()
-    page.locator("[data-testid=stApp][data-test-script-state=notRunning]").wait_for()
-    share, over = page.evaluate(TAKEN)
-    assert share >= 0.55
-    assert over <= 0
-    assert page.evaluate(SMALL) == []
-    assert not page.locator("[data-testid=stSidebar], [data-testid=stHeader]").first.is_visible()
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_link_presents_the_picture_in_either_theme(open_page: Callable, scheme: str):
+    page = open_page("/attention", scheme=scheme, present="true")
+    check_presented(page)
     assert page.problems == []
 
 

@@ -22,7 +22,6 @@ from tests.models.tiny_models import apart, tiny
 WEIGHTS = "model.safetensors"
 NO_HEAD = "this model has no head that reads tokens"
 Saved = Callable[[str], Path]
-pytestmark = pytest.mark.xdist_group("families")
 
 
 @pytest.fixture

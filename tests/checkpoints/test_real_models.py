@@ -18,7 +18,6 @@ from tests.models.tiny_models import apart
 from tests.real_models import MINILM, SMOLLM2, OutOfReachError, Package, real_model
 
 TEXT = (Path(__file__).resolve().parents[2] / "LICENSE").read_text(encoding="utf-8")
-pytestmark = pytest.mark.xdist_group("real models")
 
 
 def path_of(package: Package) -> Path:

@@ -12,7 +12,6 @@ from tests.models.saved import save_tiny
 
 Run = Callable[..., Any]
 SOURCE, TARGET = "w7 w9 w11 w13", "w8 w21"
-pytestmark = pytest.mark.xdist_group("families")
 
 
 @pytest.fixture(scope="module")

@@ -27,8 +27,6 @@ SAME = 1e-5  # relative
 ROUNDS = 25
 every_family = pytest.mark.parametrize("name", FAMILIES)
 
-pytestmark = pytest.mark.xdist_group("families")
-
 
 def test_there_are_at_least_twenty_two_families():
     assert len({family.model_type or name for name, family in FAMILIES.items()}) >= 22

@@ -13,13 +13,6 @@ from pages.attention_by_hand.parts import check_table, tex, tex_lines, tex_matri
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "pages" / "attention_by_hand" / "page.py"
-RUN_ALONE = """
-import sys
-from streamlit.testing.v1 import AppTest
-from pathlib import Path
-app = AppTest.from_file(Path("pages/attention_by_hand/page.py").resolve(), default_timeout=60).run()
-print(len(app.get("vega_lite_chart")), "torch" in sys.modules)
-"""
 EXAMPLES = ["Weights", "Copy", "Average", "Take out", "Identity", "Design"]
 FAILS, FAR = ":material/close:", ":material/more_horiz:"
 
@@ -207,7 +200,3 @@ def test_powers_of_ten_are_typeset_and_zero_has_no_sign():
 def test_few_lines_are_paragraphs_and_many_stand_close():
     assert tex_lines([["a", "b"], ["c"]]).count("\n\n") == 1
     assert "\n\n" not in tex_lines([["a"]] * 5)
-
-
-def test_the_page_opens_without_torch(alone: Callable[[str], list[str]]):
-    assert alone(RUN_ALONE) == ["1", "False"]  # one chart

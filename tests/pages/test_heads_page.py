@@ -20,15 +20,6 @@ SHIPPED = list_checkpoints(CHECKPOINTS)
 # One of each kind: pieces, characters, latents, no queries.
 KINDS = ("notable-pretrained", "notable-char", "course-perceiver", "course-synthesizer")
 Record = Callable[..., HeadRecord]
-RUN_ALONE = """
-import sys
-from pathlib import Path
-from streamlit.testing.v1 import AppTest
-app = AppTest.from_file(Path("app.py").resolve(), default_timeout=60).run()
-app.switch_page("pages/heads/page.py").run()
-assert not app.exception, app.exception[0].value
-print(len(app.get("vega_lite_chart")), "torch" in sys.modules)
-"""
 
 
 def cells(app: AppTest) -> list[list[str]]:
@@ -39,14 +30,6 @@ def cells(app: AppTest) -> list[list[str]]:
 
 def heads_of(app: AppTest) -> list[str]:
     return [line[0].split("]")[0].removeprefix("[") for line in cells(app)]
-
-
-@pytest.mark.skipif(
-    not heads_file(CHECKPOINTS / "notable-pretrained", "dev").exists(),
-    reason="no table of heads is recorded for notable-pretrained",
-)
-def test_a_recorded_table_is_shown_without_torch(alone: Callable[[str], list[str]]):
-    assert alone(RUN_ALONE) == ["1", "False"]
 
 
 def test_the_table_is_the_recorded_one(

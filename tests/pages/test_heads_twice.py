@@ -17,11 +17,6 @@ from pages.heads import repeated_words as words
 from pages.heads.controls import TWICE
 
 Open = Callable[..., AppTest]
-RUN_ALONE = """
-import sys
-import pages.heads.repeated, pages.heads.repeated_data, pages.heads.repeated_words
-print("torch" in sys.modules)
-"""
 
 
 @pytest.fixture
@@ -63,10 +58,6 @@ def clear(result: Repeated) -> Repeated:
         rows=(replace(first, induction=score), *others),
         losses=replace(losses, saved=gained, best_above_random=gained, best=(first.at,)),
     )
-
-
-def test_the_parts_that_show_a_record_need_no_torch(alone: Callable[[str], list[str]]):
-    assert alone(RUN_ALONE) == ["False"]
 
 
 def test_a_record_is_shown_as_it_is_sorted(

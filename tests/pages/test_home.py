@@ -13,21 +13,6 @@ from pages.shared.text import percent
 ROOT = Path(__file__).resolve().parents[2]
 STORED = json.loads((ROOT / "assets" / "home_trace.json").read_text(encoding="utf-8"))
 
-RUN_ALONE = """
-import sys
-from pathlib import Path
-from streamlit.testing.v1 import AppTest
-
-from pages.shared.text import percent
-app = AppTest.from_file(Path("app.py").resolve(), default_timeout=60).run()
-assert not app.exception, app.exception[0].value
-print(len(app.get("vega_lite_chart")), "torch" in sys.modules)
-"""
-
-
-def test_home_opens_without_torch(alone: Callable[[str], list[str]]):
-    assert alone(RUN_ALONE) == ["2", "False"]  # two charts
-
 
 def test_home_shows_an_answered_question_its_head_and_the_way_on(
     shown: Callable[[AppTest], str],

@@ -12,22 +12,12 @@ from streamlit.testing.v1 import AppTest
 from core.checkpoints.shelf import content_hash
 from core.knowledge.file import knowledge_file, save_knowledge
 from core.knowledge.record import Group, Knowledge
-from core.paths import CHECKPOINTS
 from tests.knowledge.fake import GROUPS, fake_group, fake_knowledge
 
 ROOT = Path(__file__).resolve().parents[2]
 Open = Callable[..., AppTest]
 Record = Callable[..., Knowledge]
 N_CHARTS = 6
-RUN_ALONE = """
-import sys
-from pathlib import Path
-from streamlit.testing.v1 import AppTest
-app = AppTest.from_file(Path("app.py").resolve(), default_timeout=60).run()
-app.switch_page("pages/knowledge/page.py").run()
-assert not app.exception, app.exception[0].value
-print(len(app.get("vega_lite_chart")), "torch" in sys.modules)
-"""
 
 
 @pytest.fixture
@@ -80,14 +70,6 @@ def named_rows(app: AppTest, chart: int) -> str:
     spec = json.loads(app.get("vega_lite_chart")[chart].proto.spec)
     found = [layer["encoding"].get("y", {}).get("axis") for layer in spec["layer"]]
     return " ".join(axis["labelExpr"] for axis in found if axis)
-
-
-@pytest.mark.skipif(
-    not knowledge_file(CHECKPOINTS / "notable-pretrained").exists(),
-    reason="nothing is recorded of what notable-pretrained knows",
-)
-def test_a_record_is_shown_without_torch(alone: Callable[[str], list[str]]):
-    assert alone(RUN_ALONE) == [str(N_CHARTS), "False"]
 
 
 def test_the_page_says_what_the_record_says(record: Record, open_knowledge: Open, said: Callable):

@@ -173,12 +173,6 @@ def test_each_view_offers_its_files(open_memory: Open, view: str, pictures: list
     assert len(app.dataframe[-1].value) >= 18
 
 
-def test_the_page_needs_no_torch(alone: Callable[[str], list[str]]):
-    script = "import sys, pages.memory.capacity, pages.memory.overwriting, pages.memory.generation"
-    script += ", pages.memory.trained"
-    assert alone(f"{script}; print('torch' in sys.modules)") == ["False"]
-
-
 def test_trained_models_are_drawn_at_their_best_rates(open_memory: Open):
     record = load_recall()
     app = open_memory(**{"memory-view": TEXT})

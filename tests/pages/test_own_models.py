@@ -19,7 +19,6 @@ from tests.pages.conftest import open_link
 Open = Callable[..., AppTest]
 Shown = Callable[[AppTest], str]
 TEXT = "w7 w9 w11 w13"
-pytestmark = pytest.mark.xdist_group("families")
 
 
 @pytest.fixture(scope="module")

@@ -17,15 +17,6 @@ ROOT = Path(__file__).resolve().parents[2]
 Put = Callable[..., Path]
 Open = Callable[..., AppTest]
 Said = Callable[[AppTest], str]
-RUN_ALONE = """
-import sys
-from pathlib import Path
-from streamlit.testing.v1 import AppTest
-app = AppTest.from_file(Path("app.py").resolve(), default_timeout=60).run()
-app.switch_page("pages/report_card/page.py").run()
-assert not app.exception, app.exception[0].value
-print(any("dev accuracy" in text.value for text in app.main.markdown), "torch" in sys.modules)
-"""
 
 
 @pytest.fixture
@@ -46,10 +37,6 @@ def change(path: Path, **changes: object) -> None:
 
 def charts_of(app: AppTest) -> list[str]:
     return [chart.proto.alt for chart in app.get("vega_lite_chart")]
-
-
-def test_the_page_opens_without_torch(alone: Callable[[str], list[str]]):
-    assert alone(RUN_ALONE) == ["True", "False"]
 
 
 def test_a_row_says_what_was_measured_on_which_machine_and_what_others_reached(

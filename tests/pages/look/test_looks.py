@@ -13,12 +13,6 @@ from tests.pictures.sweeps import made_up
 
 Open = Callable[..., AppTest]
 Said = Callable[[AppTest], str]
-IMPORT_ALONE = """
-import sys
-import pages.look.answers, pages.look.convolution, pages.look.offsets, pages.look.pooling
-import pages.look.shift, pages.look.where, pages.look.wrong
-print("torch" in sys.modules)
-"""
 
 
 def test_maps_follow_the_network_the_head_and_the_filter(open_look: Open, said: Said):
@@ -94,7 +88,3 @@ def test_a_network_of_other_weights_than_its_card_is_said(
     monkeypatch.setattr("pages.look.looking.PICTURE_NETWORKS", tmp_path / "networks")
     app = open_look()
     assert "is not the file that its card describes" in app.text[0].value
-
-
-def test_what_is_recorded_is_there_before_torch(alone: Callable[[str], list[str]]):
-    assert alone(IMPORT_ALONE) == ["False"]

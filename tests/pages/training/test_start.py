@@ -19,16 +19,6 @@ ROOT = Path(__file__).resolve().parents[3]
 Open = Callable[..., AppTest]
 Hints = Callable[[AppTest], str]
 
-RUN_ALONE = """
-import sys
-from pathlib import Path
-from streamlit.testing.v1 import AppTest
-app = AppTest.from_file(Path("app.py").resolve(), default_timeout=60).run()
-app.switch_page("pages/training/page.py").run()
-assert not app.exception, app.exception[0].value
-print(app.button(key="training-start").label, "torch" in sys.modules)
-"""
-
 
 def spec_of(runs: Path) -> dict[str, Any]:
     """What the newest job is asked to do."""
@@ -39,10 +29,6 @@ def spec_of(runs: Path) -> dict[str, Any]:
 def start(app: AppTest) -> None:
     app.button(key="training-start").click().run()
     assert not app.exception, app.exception[0].value
-
-
-def test_the_page_opens_without_torch(alone: Callable[[str], list[str]]):
-    assert alone(RUN_ALONE) == ["Start", "False"]
 
 
 def test_without_jobs_the_recorded_lesson_is_shown_with_the_button_that_starts_it(
