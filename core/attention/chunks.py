@@ -19,10 +19,14 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
+from core.attention.feature_maps import LOG2_E
 from core.attention.masks import check_padding
 from core.attention.softmax import widened
 
-CHUNK = 64
+CHUNK = 32
+# Sums of gates between pairs of so many tokens are formed by a product with a triangle of ones.
+SUMMED_BY_PRODUCT = 64
+CLOSED = -1e4  # the log of a gate that is 0 in every precision: e to its power is
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,9 +70,12 @@ def start(key: Tensor, value: Tensor) -> State:
 def between(log_gate: Tensor) -> Tensor:
     """D (…, L, L) of log gates (…, L): 1 on the diagonal, 0 for the future."""
     n = log_gate.shape[-1]
-    past = torch.ones(n, n, dtype=torch.bool, device=log_gate.device).tril()
-    steps = log_gate[..., None].expand(*log_gate.shape, n).masked_fill(~past.tril(-1), 0.0)
-    return steps.cumsum(-2).masked_fill(~past, -torch.inf).exp()
+    past = torch.ones(n, n, dtype=log_gate.dtype, device=log_gate.device).tril()
+    if n <= SUMMED_BY_PRODUCT:  # n³ operations, and still faster than sums down a column
+        gates = log_gate.clamp(min=CLOSED) * LOG2_E
+        return torch.matmul(past, gates[..., None] * past.tril(-1)).exp2() * past
+    steps = log_gate[..., None].expand(*log_gate.shape, n).masked_fill(past.tril(-1) == 0, 0.0)
+    return steps.cumsum(-2).masked_fill(past == 0, -torch.inf).exp()
 
 
 def decays(log_gate: Tensor) -> Decays:
@@ -88,17 +95,38 @@ def in_chunks(x: Tensor, chunk: int) -> Tensor:
 
 
 def carry(chunks: Chunks, matrix: Tensor) -> tuple[Tensor, Tensor]:
-    """Outputs (B, H, N, C, d_v) of chunks read one after the other, and the state after them."""
-    queries, keys, written, pairs, fade, seen = chunks
-    outputs: list[Tensor] = []
-    for n in range(written.shape[2]):
-        wrote = written[:, :, n]
-        if seen is not None:
-            wrote = wrote - seen[:, :, n] @ matrix
-        outputs.append(queries[:, :, n] @ matrix + pairs[:, :, n] @ wrote)
-        faded = matrix if fade is None else fade[:, :, n] * matrix
-        matrix = faded + keys[:, :, n].mT @ wrote
-    return torch.stack(outputs, 2), matrix
+    """Outputs (B, H, N, C, d_v) of all chunks, and the state after them.
+
+    From chunk to chunk goes the state alone, S ← fade · S + Kᵀ (written − seen S); what is read of
+    it is multiplied for all chunks at once.
+    """
+    shape = chunks.written.shape
+    queries, keys, written, pairs = (x.flatten(0, 2) for x in chunks[:4])
+    added = torch.bmm(keys.mT, written)
+    if chunks.seen is None:
+        before, after = _states(matrix, added, chunks.fade, None)
+    else:
+        seen = chunks.seen.flatten(0, 2)
+        before, after = _states(matrix, added, chunks.fade, torch.bmm(keys.mT, seen))
+        written = torch.baddbmm(written, seen, before, alpha=-1)
+    output = torch.baddbmm(torch.bmm(queries, before), pairs, written)
+    return output.view(shape), after
+
+
+def _states(
+    matrix: Tensor, added: Tensor, fade: Tensor | None, lost: Tensor | None
+) -> tuple[Tensor, Tensor]:
+    """The states before each chunk (B·H·N, d, d_v) and after all: S ← (fade − lost) S + added."""
+    state = matrix.flatten(0, 1)
+    n_heads, before = len(state), list[Tensor]()
+    parts = added.unflatten(0, (n_heads, -1)).unbind(1)
+    fades = [None] * len(parts) if fade is None else fade.flatten(0, 1).unbind(1)
+    gone = [None] * len(parts) if lost is None else lost.unflatten(0, (n_heads, -1)).unbind(1)
+    for part, faded, less in zip(parts, fades, gone, strict=True):
+        before.append(state)
+        now = state + part if faded is None else torch.addcmul(part, state, faded)
+        state = now if less is None else torch.baddbmm(now, less, state, alpha=-1)
+    return torch.stack(before, 1).flatten(0, 1), state.view(matrix.shape)
 
 
 def check(query: Tensor, key: Tensor, padding: Tensor | None, chunk: int, **rates: Tensor) -> None:

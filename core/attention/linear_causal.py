@@ -41,9 +41,10 @@ from core.attention.linear_parts import (
     rows_of,
 )
 
-# Short chunks where neither features nor values are wider than they: a product of two 32 x 32
-# matrices reaches a processor's peak, and pairs cost half of what they do in longer chunks.
+# Short chunks where values are no wider than they and features not much wider: a product of two
+# 32 x 32 matrices reaches a processor's peak, and pairs cost half of what they do in longer chunks.
 SHORT, LONG = 32, 64
+WIDEST = 4 * SHORT
 
 
 class Gone(NamedTuple):
@@ -134,9 +135,9 @@ def numbers_a_row(n_features: int, value: Tensor, chunk: int) -> int:
     return 2 * n_features + d + chunk + n_features * d // chunk
 
 
-def fitting(*widths: int) -> int:
-    """The tokens of a chunk, for features and values of these widths."""
-    return SHORT if max(widths) <= SHORT else LONG
+def fitting(n_features: int, head_dim: int) -> int:
+    """The tokens of a chunk that is worked on fastest."""
+    return SHORT if head_dim <= SHORT and n_features <= WIDEST else LONG
 
 
 def cut(query: Tensor, n_features: int, chunk: int) -> Iterator[Span]:

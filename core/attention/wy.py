@@ -19,7 +19,7 @@ Keys and queries are brought to length 1, x / √(‖x‖² + ε): then I − β
 for β in [0, 2], and a zero key writes nothing.
 """
 
-from typing import cast
+from typing import Any, cast
 
 import torch
 from torch import Tensor
@@ -120,9 +120,8 @@ def _solved(
     pairs = None if fading is None else fading.pairs
     write = write[..., None]
     system = write * _faded(key @ key.mT, pairs)
-    both = write * torch.cat([value, enter], -1)
-    solved = _solve(system, both)
-    written, seen = torch.split(solved, [value.shape[-1], key.shape[-1]], dim=-1)
+    inverse = cast("Tensor", UnitInverse.apply(system.flatten(0, 2))).view(system.shape)
+    written, seen = inverse @ (write * value), inverse @ (write * enter)
     return Chunks(
         queries=query if fading is None else fading.enter * query,
         keys=key if fading is None else fading.leave * key,
@@ -131,6 +130,25 @@ def _solved(
         fade=None if fading is None else fading.fade,
         seen=seen,
     )
+
+
+class UnitInverse(torch.autograd.Function):
+    """(I + A)⁻¹ of systems A (N, C, C), of which only what is below the diagonal is read.
+
+    To invert once and multiply costs half of solving for values and keys: they are wider than C.
+    """
+
+    @staticmethod
+    def forward(ctx: Any, system: Tensor) -> Tensor:
+        one = torch.eye(system.shape[-1], dtype=system.dtype, device=system.device)
+        inverse = _solve(system, one.expand_as(system)).contiguous()
+        ctx.save_for_backward(inverse)
+        return inverse
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Tensor) -> Tensor:
+        (inverse,) = ctx.saved_tensors
+        return -torch.bmm(inverse.mT, torch.bmm(grads[0], inverse.mT)).tril(-1)
 
 
 def _solve(system: Tensor, right: Tensor, *, left: bool = True) -> Tensor:
