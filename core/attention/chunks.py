@@ -14,13 +14,14 @@ chunks of C tokens (B, H, N, C, …). Cost of the gates: L·C sums and exponenti
 """
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import torch
 from torch import Tensor
 
 from core.attention.feature_maps import LOG2_E
 from core.attention.masks import check_padding
+from core.attention.scan import Scan
 from core.attention.softmax import widened
 
 CHUNK = 32
@@ -97,36 +98,36 @@ def in_chunks(x: Tensor, chunk: int) -> Tensor:
 def carry(chunks: Chunks, matrix: Tensor) -> tuple[Tensor, Tensor]:
     """Outputs (B, H, N, C, d_v) of all chunks, and the state after them.
 
-    From chunk to chunk goes the state alone, S ← fade · S + Kᵀ (written − seen S); what is read of
-    it is multiplied for all chunks at once.
+    Chunk by chunk goes the state alone, S ← fade · S + Kᵀ (written − seen S); what is read of it
+    is multiplied for all chunks at once.
     """
-    shape = chunks.written.shape
     queries, keys, written, pairs = (x.flatten(0, 2) for x in chunks[:4])
-    added = torch.bmm(keys.mT, written)
-    if chunks.seen is None:
-        before, after = _states(matrix, added, chunks.fade, None)
-    else:
-        seen = chunks.seen.flatten(0, 2)
-        before, after = _states(matrix, added, chunks.fade, torch.bmm(keys.mT, seen))
-        written = torch.baddbmm(written, seen, before, alpha=-1)
-    output = torch.baddbmm(torch.bmm(queries, before), pairs, written)
-    return output.view(shape), after
-
-
-def _states(
-    matrix: Tensor, added: Tensor, fade: Tensor | None, lost: Tensor | None
-) -> tuple[Tensor, Tensor]:
-    """The states before each chunk (B·H·N, d, d_v) and after all: S ← (fade − lost) S + added."""
     state = matrix.flatten(0, 1)
-    n_heads, before = len(state), list[Tensor]()
-    parts = added.unflatten(0, (n_heads, -1)).unbind(1)
-    fades = [None] * len(parts) if fade is None else fade.flatten(0, 1).unbind(1)
-    gone = [None] * len(parts) if lost is None else lost.unflatten(0, (n_heads, -1)).unbind(1)
-    for part, faded, less in zip(parts, fades, gone, strict=True):
-        before.append(state)
-        now = state + part if faded is None else torch.addcmul(part, state, faded)
-        state = now if less is None else torch.baddbmm(now, less, state, alpha=-1)
-    return torch.stack(before, 1).flatten(0, 1), state.view(matrix.shape)
+    fade = None if chunks.fade is None else chunks.fade.flatten(0, 1)
+    if chunks.seen is None:
+        before, after = cast(
+            "tuple[Tensor, Tensor]",
+            Scan.apply(state, torch.bmm(keys.mT, written), fade, 1),
+        )
+    else:
+        before, written, after = _replace(state, keys, written, chunks.seen.flatten(0, 2), fade)
+    output = torch.baddbmm(torch.bmm(queries, before), pairs, written)
+    return output.view(chunks.written.shape), after.view(matrix.shape)
+
+
+def _replace(
+    state: Tensor, keys: Tensor, written: Tensor, seen: Tensor, fade: Tensor | None
+) -> tuple[Tensor, Tensor, Tensor]:
+    """States before each chunk (B·H·N, d, d_v), what is written there, and the state after all."""
+    befores, wrote = list[Tensor](), list[Tensor]()
+    n_heads = len(state)
+    each = (x.view(n_heads, -1, *x.shape[1:]).unbind(1) for x in (keys, written, seen))
+    for n, (key, value, read) in enumerate(zip(*each, strict=True)):
+        befores.append(state)
+        wrote.append(torch.baddbmm(value, read, state, alpha=-1))
+        faded = state if fade is None else state * fade[:, n]
+        state = torch.baddbmm(faded, key.mT, wrote[-1])
+    return torch.stack(befores, 1).flatten(0, 1), torch.stack(wrote, 1).flatten(0, 1), state
 
 
 def check(query: Tensor, key: Tensor, padding: Tensor | None, chunk: int, **rates: Tensor) -> None:

@@ -18,6 +18,7 @@ import torch
 from torch import Tensor
 
 from core.attention.linear_parts import Formed, Pulled, times
+from core.attention.scan import in_steps, run_up
 
 
 class Span(NamedTuple):
@@ -175,30 +176,3 @@ def scan(
     else:
         counts, counts_after = in_steps(start.counted, added.counted, fade, backwards=backwards)
     return Sums(weighted, counts), Sums(weighted_after, counts_after)
-
-
-def in_steps(
-    start: Tensor, added: Tensor, fade: Tensor | None, *, backwards: bool
-) -> tuple[Tensor, Tensor]:
-    """Of one part; each state is written where it is read from."""
-    steps = added.view(len(start), -1, *start.shape[1:])
-    states = torch.empty_like(steps)
-    parts, befores = steps.unbind(1), [*states.unbind(1), torch.empty_like(start)]
-    fades = None if fade is None else fade.unbind(1)
-    order = list(range(len(parts)))[:: -1 if backwards else 1]
-    befores[order[0]].copy_(start)
-    for n, following in zip(order, [*order[1:], -1], strict=True):
-        if fades is None:
-            torch.add(befores[n], parts[n], out=befores[following])
-        else:
-            torch.addcmul(parts[n], befores[n], fades[n], out=befores[following])
-    return states.view_as(added), befores[-1]
-
-
-def run_up(start: Tensor, added: Tensor, *, backwards: bool) -> tuple[Tensor, Tensor]:
-    """Of the small part, where nothing fades, in one go."""
-    steps = added.view(len(start), -1, *start.shape[1:])
-    steps = steps.flip(1) if backwards else steps
-    sums = torch.cat([start[:, None], steps], dim=1).cumsum(1)
-    states = sums[:, :-1].flip(1) if backwards else sums[:, :-1]
-    return states.reshape(added.shape), sums[:, -1]
