@@ -13,6 +13,7 @@ Shapes: query, key, value (batch, head, position, head_dim), log_gate (batch, he
 chunks of C tokens (B, H, N, C, …). Cost of the gates: L·C sums and exponentials.
 """
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, cast
 
@@ -20,6 +21,7 @@ import torch
 from torch import Tensor
 
 from core.attention.feature_maps import LOG2_E
+from core.attention.linear_parts import rows_at_once
 from core.attention.masks import check_padding
 from core.attention.scan import Scan
 from core.attention.softmax import widened
@@ -35,6 +37,9 @@ class State:
     """All that later tokens need: S (B, H, d, d_v), what a query reads as Sᵀ q."""
 
     matrix: Tensor
+
+
+Run = Callable[..., tuple[Tensor, State]]
 
 
 class Decays(NamedTuple):
@@ -95,8 +100,32 @@ def in_chunks(x: Tensor, chunk: int) -> Tensor:
     return torch.unflatten(x, 2, (n_chunks, chunk))
 
 
-def carry(chunks: Chunks, matrix: Tensor) -> tuple[Tensor, Tensor]:
-    """Outputs (B, H, N, C, d_v) of all chunks, and the state after them.
+def in_parts(
+    run: Run, query: Tensor, *others: Tensor | None, state: State, chunk: int
+) -> tuple[Tensor, State]:
+    """The output of query, key, value and rates (B, H, L, …) and the state after them.
+
+    They are worked on in parts that fit into the cache: `run` is given each part of all that is
+    there, the state before it and how many tokens a chunk has.
+    """
+    n_tokens = query.shape[2]
+    chunk = min(chunk, max(1, n_tokens))
+    step = max(1, rows_at_once(query, query.shape[-1]) // chunk) * chunk
+    n_parts = max(1, -(-n_tokens // step))
+    outputs: list[Tensor] = []
+    for part in zip(*(_split(x, step, n_parts) for x in (query, *others)), strict=True):
+        output, state = run(*part, state=state, chunk=chunk)
+        outputs.append(output)
+    return torch.cat(outputs, 2) if n_parts > 1 else outputs[0], state
+
+
+def _split(x: Tensor | None, step: int, n_parts: int) -> Sequence[Tensor | None]:
+    """At once and not slice by slice: the gradient of a slice is as large as the whole."""
+    return [None] * n_parts if x is None else cast("Sequence[Tensor]", x.split(step, 2))
+
+
+def carry(chunks: Chunks, matrix: Tensor, scale: float = 1.0) -> tuple[Tensor, Tensor]:
+    """Outputs (B, H, N, C, d_v) of all chunks, times scale, and the state after them.
 
     Chunk by chunk goes the state alone, S ← fade · S + Kᵀ (written − seen S); what is read of it
     is multiplied for all chunks at once.
@@ -111,7 +140,7 @@ def carry(chunks: Chunks, matrix: Tensor) -> tuple[Tensor, Tensor]:
         )
     else:
         before, written, after = _replace(state, keys, written, chunks.seen.flatten(0, 2), fade)
-    output = torch.baddbmm(torch.bmm(queries, before), pairs, written)
+    output = torch.baddbmm(torch.bmm(queries, before), pairs, written, beta=scale, alpha=scale)
     return output.view(chunks.written.shape), after.view(matrix.shape)
 
 

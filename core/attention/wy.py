@@ -9,7 +9,7 @@ a gate), what every row writes solves one triangular system:
 
 I + A is the triangular factor of the WY form of a product of I − β k kᵀ (Bischof and Van Loan 1987;
 for the delta rule Yang et al. 2024, "Parallelizing linear transformers with the delta rule over
-sequence length", section 3). It is solved for V and K at once, before the states are known.
+sequence length", section 3). It is inverted once for V and K, before the states are known.
 
 The outputs are linear in the values, so that there are effective weights, (L, L):
 
@@ -32,6 +32,7 @@ from core.attention.chunks import (
     check,
     decays,
     in_chunks,
+    in_parts,
     shown,
 )
 from core.attention.softmax import widened
@@ -59,13 +60,31 @@ def resume(
     """Causal output of tokens that follow those in `state`, and the state after them."""
     rates = {"beta": beta} if log_gate is None else {"beta": beta, "log_gate": log_gate}
     check(query, key, padding, chunk, **rates)
-    n_tokens = query.shape[2]
-    chunk = min(chunk, max(1, n_tokens))
+    hidden = None if padding is None else padding[:, None]
+    output, state = in_parts(
+        _part, query, key, value, beta, log_gate, hidden, state=state, chunk=chunk
+    )
+    return output.to(value.dtype), state
+
+
+def _part(
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    beta: Tensor,
+    log_gate: Tensor | None,
+    hidden: Tensor | None,
+    *,
+    state: State,
+    chunk: int,
+) -> tuple[Tensor, State]:
+    """The same of some tokens; hidden (B, 1, L) is True where padding is."""
+    padding = None if hidden is None else hidden[:, 0]
     rows = [in_chunks(x, chunk) for x in (unit(query), unit(key), widened(value))]
     write = in_chunks(shown(beta, padding), chunk)
     gate = None if log_gate is None else in_chunks(shown(log_gate, padding), chunk)
     output, matrix = carry(_solved(rows[0], rows[1], rows[2], write, gate), state.matrix)
-    return output.flatten(2, 3)[:, :, :n_tokens].to(value.dtype), State(matrix=matrix)
+    return output.flatten(2, 3)[:, :, : query.shape[2]], State(matrix=matrix)
 
 
 def step(
