@@ -29,6 +29,8 @@ from core.attention.softmax import widened
 CHUNK = 32
 # Sums of gates between pairs of so many tokens are formed by a product with a triangle of ones.
 SUMMED_BY_PRODUCT = 64
+# A part's queries, keys and values with what is made of them, as multiples of its queries.
+AT_ONCE = 4
 CLOSED = -1e4  # the log of a gate that is 0 in every precision: e to its power is
 
 
@@ -110,7 +112,8 @@ def in_parts(
     """
     n_tokens = query.shape[2]
     chunk = min(chunk, max(1, n_tokens))
-    step = max(1, rows_at_once(query, query.shape[-1]) // chunk) * chunk
+    at_once = 1 if query.requires_grad else AT_ONCE  # a part more is one more for autograd
+    step = max(1, rows_at_once(query, at_once * query.shape[-1]) // chunk) * chunk
     n_parts = max(1, -(-n_tokens // step))
     outputs: list[Tensor] = []
     for part in zip(*(_split(x, step, n_parts) for x in (query, *others)), strict=True):

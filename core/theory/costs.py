@@ -204,7 +204,7 @@ def _in_order(method: str, shape: Shape, sizes: Sizes) -> tuple[int, int]:
     n = n_blocks * b
     r = taylor_features(d, 3, symmetric=True)
     far = 4 * max(0, n_blocks - 2) * b * r * (d + 1)
-    at_once = BLOCK_BYTES // (shape.heads * d * shape.bytes_a_number)
+    at_once = BLOCK_BYTES // (4 * shape.heads * d * shape.bytes_a_number)
     rows = min(n, max(FEWEST_ROWS, at_once) // b * b or b)
     outputs = n * d if n > rows else 0
     states = -(-rows * d**2 // b)
