@@ -39,12 +39,13 @@ from core.attention.bands import (
     ring_of,
     with_token,
 )
-from core.attention.chunks import CHUNK, in_chunks
+from core.attention.chunks import in_chunks
 from core.attention.feature_maps import FeatureMap, of_keys
 from core.attention.linear_parts import inverted, with_ones
 from core.attention.softmax import widened
 
 N_TERMS = 3
+LEAST_BLOCK = 64
 MOST = 80.0  # exp of it stays within float32
 
 
@@ -73,7 +74,7 @@ def attend(
     """Causal output (B, H, L, d) in the value's dtype, in banded blocks with a carried state."""
     check(query, key, window, padding)
     n_tokens = query.shape[2]
-    block = max(1, min(max(window, CHUNK), n_tokens))
+    block = max(1, min(max(window, LEAST_BLOCK), n_tokens))
     rows, columns = band_positions(block, n_tokens, key.device)
     hidden = hidden_in_bands(block, n_tokens, key.device, padding)
     scores = softmax.scores(in_chunks(query, block), in_bands(key, block))

@@ -4,18 +4,20 @@
     output_t = S_tᵀ q_t
 
 (Schlag et al. 2021, "Linear transformers are secretly fast weight programmers", section 4.2; in
-chunks Yang et al. 2024, arXiv 2406.06484.) Keys and queries are brought to length 1, as there:
-then S_tᵀ k_t = (1 − β_t) S_{t−1}ᵀ k_t + β_t v_t, and β_t = 1 overwrites what stood at the key. β is
-in (0, 1), a sigmoid, in those papers; up to 2 the rule stays stable, for I − β k kᵀ then has an
-eigenvalue in [−1, 1] (Grazzi et al. 2024, arXiv 2411.12537). The layers there have a short
-convolution before and a norm behind; here is neither, so that an output is linear in the values.
+chunks Yang et al. 2024, arXiv 2406.06484.) Keys and queries are brought to length 1, as in the
+latter; the former divides them by their sums. Then S_tᵀ k_t = (1 − β_t) S_{t−1}ᵀ k_t + β_t v_t,
+and β_t = 1 overwrites what stood at the key. β is in (0, 1), a sigmoid, in those papers; up to 2
+the rule stays stable, for I − β k kᵀ then has an eigenvalue in [−1, 1] (Grazzi et al. 2024, arXiv
+2411.12537). The layers there have a short convolution before and a norm behind; here is neither,
+so that an output is linear in the values.
 
 There is no softmax and no normaliser: `weights` are what each value is multiplied by. They can be
 negative, and rows need not sum to 1. What is padding writes nothing.
 
 Shapes: query, key, value (batch, head, position, head_dim), beta (batch, head, position).
-Cost, chunks of C tokens: 8·L·C·d + 6·L·d² operations, and about L·(3·C + 5·d) numbers;
-token by token 6·L·d² operations. State: d² numbers a head, whatever the length.
+Cost, chunks of C tokens: 10·L·C·d + L·C² + 6·L·d² operations, and about
+L·d + n·(3·C + 4·d + 2·d²/C) numbers, n tokens being worked on at a time; token by token 6·L·d²
+operations. State: d² numbers a head, whatever the length.
 """
 
 import torch

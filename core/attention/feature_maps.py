@@ -58,8 +58,13 @@ def of_keys(key: Tensor, feature_map: FeatureMap, padding: Tensor | None) -> Fea
     return Features(values.masked_fill(padding, 0.0), shown)
 
 
+def elu_slope(values: Tensor) -> Tensor:
+    """The derivative where these are the values: the smaller of the value and 1."""
+    return values.clamp(max=1.0)
+
+
 class EluPlusOne(torch.autograd.Function):
-    """Its derivative is the smaller of its value and 1."""
+    """Elu of x, plus 1, for autograd."""
 
     @staticmethod
     def forward(ctx: Any, x: Tensor) -> Tensor:
@@ -70,4 +75,4 @@ class EluPlusOne(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, *grads: Tensor) -> Tensor:
         (values,) = ctx.saved_tensors
-        return grads[0] * values.clamp(max=1.0)
+        return grads[0] * elu_slope(values)

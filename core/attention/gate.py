@@ -13,8 +13,9 @@ There is no softmax and no normaliser: `weights` are D_ij (q_i·k_j / √d). The
 rows need not sum to 1. What is padding writes nothing, and nothing fades there.
 
 Shapes: query, key, value (batch, head, position, head_dim), log_gate (batch, head, position).
-Cost: parallel 4·L²·d operations and 3·L² numbers; chunks of C tokens 4·L·C·d + 4·L·d² operations
-and about L·(2·C + 4·d) numbers; token by token 4·L·d² operations. State: d² numbers a head.
+Cost: parallel 4·L²·d operations and 3·L² numbers; chunks of C tokens 4·L·C·d + 2·L·C² + 4·L·d²
+operations and about L·d + n·(2·C + 4·d + d²/C) numbers, n tokens being worked on at a time; token
+by token 4·L·d² operations. State: d² numbers a head.
 """
 
 import torch
@@ -29,6 +30,7 @@ from core.attention.chunks import (
     check,
     decays,
     in_chunks,
+    in_parts,
     shown,
     start,
 )
@@ -83,9 +85,24 @@ def resume(
 ) -> tuple[Tensor, State]:
     """The output of tokens that follow those in `state`, and the state after them."""
     check(query, key, padding, chunk, log_gate=log_gate)
-    n_tokens = query.shape[2]
-    chunk = min(chunk, max(1, n_tokens))
-    looks, stands = in_chunks(scaled(query), chunk), in_chunks(seen_keys(key, padding), chunk)
+    hidden = None if padding is None else padding[:, None]
+    output, state = in_parts(_part, query, key, value, log_gate, hidden, state=state, chunk=chunk)
+    return output.to(value.dtype), state
+
+
+def _part(
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    log_gate: Tensor,
+    hidden: Tensor | None,
+    *,
+    state: State,
+    chunk: int,
+) -> tuple[Tensor, State]:
+    """The same of some tokens; hidden (B, 1, L) is True where padding is."""
+    padding = None if hidden is None else hidden[:, 0]
+    looks, stands = in_chunks(widened(query), chunk), in_chunks(seen_keys(key, padding), chunk)
     fading = decays(in_chunks(shown(log_gate, padding), chunk))
     chunks = Chunks(
         queries=fading.enter * looks,
@@ -94,8 +111,8 @@ def resume(
         pairs=(looks @ stands.mT) * fading.pairs,
         fade=fading.fade,
     )
-    output, matrix = carry(chunks, state.matrix)
-    return output.flatten(2, 3)[:, :, :n_tokens].to(value.dtype), State(matrix=matrix)
+    output, matrix = carry(chunks, state.matrix, query.shape[-1] ** -0.5)
+    return output.flatten(2, 3)[:, :, : query.shape[2]], State(matrix=matrix)
 
 
 def step(

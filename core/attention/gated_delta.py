@@ -8,8 +8,9 @@
 are given as log a_t ≤ 0 and multiplied as sums of logarithms: see core.attention.chunks.
 
 Shapes: query, key, value (batch, head, position, head_dim), beta and log_gate (batch, head,
-position). Cost, chunks of C tokens: 8·L·C·d + 6·L·d² operations, and about L·(4·C + 8·d) numbers;
-token by token 6·L·d² operations. State: d² numbers a head, whatever the length.
+position). Cost, chunks of C tokens: 10·L·C·d + 3·L·C² + 6·L·d² operations, and about
+L·d + n·(5·C + 4·d + 2·d²/C) numbers, n tokens being worked on at a time; token by token 6·L·d²
+operations. State: d² numbers a head, whatever the length.
 """
 
 import torch

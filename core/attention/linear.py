@@ -20,7 +20,7 @@ import torch
 from torch import Tensor
 
 from core.attention.feature_maps import NOTHING, FeatureMap, of_keys
-from core.attention.linear_causal import Causal
+from core.attention.linear_causal import Causal, fitting
 from core.attention.linear_parts import inverted, with_ones
 from core.attention.linear_whole import Whole
 from core.attention.masks import check_padding
@@ -47,9 +47,11 @@ def attend(
     *,
     causal: bool = False,
     padding: Tensor | None = None,
-    chunk: int = 64,
+    chunk: int | None = None,
 ) -> Tensor:
-    """Output (B, H, L_q, d) in the value's dtype; `chunk` is used by the causal form only."""
+    """Output (B, H, L_q, d) in the value's dtype; `chunk` is used by the causal form only, which
+    chooses one that fits if there is none.
+    """
     if causal:
         first = start(key, value, feature_map)
         return resume(query, key, value, feature_map, first, padding=padding, chunk=chunk)[0]
@@ -66,7 +68,7 @@ def resume(
     state: State,
     *,
     padding: Tensor | None = None,
-    chunk: int = 64,
+    chunk: int | None = None,
 ) -> tuple[Tensor, State]:
     """Causal output of tokens that follow those in `state`, and the state after them."""
     if query.shape[2] != key.shape[2]:
@@ -74,6 +76,7 @@ def resume(
             f"{query.shape[2]} queries and {key.shape[2]} keys: causal linear attention needs "
             "them to be the same tokens"
         )
+    chunk = fitting(state.sums.shape[-2], value.shape[-1]) if chunk is None else chunk
     if chunk < 1:
         raise ValueError(f"chunks of {chunk} tokens; at least 1 is needed")
     sums, largest = state.sums.flatten(0, 1), state.largest.view(-1, 1)

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from core.attention.feature_maps import FeatureMap, Features, of_keys
+from core.attention.feature_maps import FeatureMap, Features, elu, elu_slope, of_keys
 from core.attention.softmax import widened
 
 # Bytes of the features that are worked on at a time: what a processor's cache holds, and what
@@ -18,10 +18,14 @@ KEEP = 2**27
 
 
 class Formed(NamedTuple):
-    """Some rows and their features; with a way back if they were formed for a gradient."""
+    """Some rows and their features; with a way back if they were formed for a gradient.
+
+    The slope of elu+1 is read off its values, which costs less than autograd's way back.
+    """
 
     rows: Tensor
     features: Features
+    is_elu: bool
 
     @property
     def values(self) -> Tensor:
@@ -29,22 +33,32 @@ class Formed(NamedTuple):
         return self.features.values.detach()
 
     def back(self, grad: Tensor) -> Tensor:
-        """The gradient of the rows from that of the features."""
+        """The gradient of the rows from that of the features, which it may change in place."""
         formed = self.features.values
+        if self.is_elu:
+            return grad.view_as(formed).mul_(elu_slope(formed))
         shaped = grad.view_as(formed)
         return torch.autograd.grad(formed, self.rows, shaped, retain_graph=True)[0]
+
+
+class Pulled(NamedTuple):
+    """The gradient of Σ … v (B, H, n, d), and that of the normaliser (B, H, n, 1)."""
+
+    values: Tensor
+    along: Tensor
 
 
 def form(
     x: Tensor, feature_map: FeatureMap, *, padding: Tensor | None = None, back: bool
 ) -> Formed:
     """Features of rows (B, H, n, d), zero where padding (B, 1, n, 1) is True."""
-    if not back:
-        rows = widened(x)
-        return Formed(rows, of_keys(rows, feature_map, padding))
+    is_elu = feature_map is elu
+    if is_elu or not back:
+        rows = widened(x).detach()
+        return Formed(rows, of_keys(rows, feature_map, padding), is_elu)
     with torch.enable_grad():
         rows = widened(x).detach().requires_grad_()
-        return Formed(rows, of_keys(rows, feature_map, padding))
+        return Formed(rows, of_keys(rows, feature_map, padding), is_elu)
 
 
 def keeps(n_features: int, *rows: Tensor) -> bool:
@@ -75,13 +89,11 @@ def inverted(total: Tensor) -> Tensor:
     return total.masked_fill(total == 0, torch.inf).reciprocal_()
 
 
-def pull(grad: Tensor, output: Tensor, inverse: Tensor) -> Tensor:
-    """(B, H, L, d + 1): the gradient of the sums, from that of their quotient."""
-    pulled = inverse.new_empty(*grad.shape[:-1], grad.shape[-1] + 1)
-    torch.mul(grad, inverse, out=pulled[..., :-1])
-    along = (grad * output).sum(-1, keepdim=True)
-    torch.mul(along, -inverse, out=pulled[..., -1:])
-    return pulled
+def pull(grad: Tensor, output: Tensor, inverse: Tensor) -> Pulled:
+    """The gradient of the sums, from that of their quotient."""
+    wide = widened(grad)
+    along = (wide * output).sum(-1, keepdim=True).mul_(inverse).neg_()
+    return Pulled(wide * inverse, along)
 
 
 def times(x: Tensor, factor: Tensor | None) -> Tensor:

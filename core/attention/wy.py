@@ -9,7 +9,7 @@ a gate), what every row writes solves one triangular system:
 
 I + A is the triangular factor of the WY form of a product of I − β k kᵀ (Bischof and Van Loan 1987;
 for the delta rule Yang et al. 2024, "Parallelizing linear transformers with the delta rule over
-sequence length", section 3). It is solved for V and K at once, before the states are known.
+sequence length", section 3). It is inverted once for V and K, before the states are known.
 
 The outputs are linear in the values, so that there are effective weights, (L, L):
 
@@ -19,7 +19,7 @@ Keys and queries are brought to length 1, x / √(‖x‖² + ε): then I − β
 for β in [0, 2], and a zero key writes nothing.
 """
 
-from typing import cast
+from typing import Any, cast
 
 import torch
 from torch import Tensor
@@ -32,6 +32,7 @@ from core.attention.chunks import (
     check,
     decays,
     in_chunks,
+    in_parts,
     shown,
 )
 from core.attention.softmax import widened
@@ -59,13 +60,31 @@ def resume(
     """Causal output of tokens that follow those in `state`, and the state after them."""
     rates = {"beta": beta} if log_gate is None else {"beta": beta, "log_gate": log_gate}
     check(query, key, padding, chunk, **rates)
-    n_tokens = query.shape[2]
-    chunk = min(chunk, max(1, n_tokens))
+    hidden = None if padding is None else padding[:, None]
+    output, state = in_parts(
+        _part, query, key, value, beta, log_gate, hidden, state=state, chunk=chunk
+    )
+    return output.to(value.dtype), state
+
+
+def _part(
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    beta: Tensor,
+    log_gate: Tensor | None,
+    hidden: Tensor | None,
+    *,
+    state: State,
+    chunk: int,
+) -> tuple[Tensor, State]:
+    """The same of some tokens; hidden (B, 1, L) is True where padding is."""
+    padding = None if hidden is None else hidden[:, 0]
     rows = [in_chunks(x, chunk) for x in (unit(query), unit(key), widened(value))]
     write = in_chunks(shown(beta, padding), chunk)
     gate = None if log_gate is None else in_chunks(shown(log_gate, padding), chunk)
     output, matrix = carry(_solved(rows[0], rows[1], rows[2], write, gate), state.matrix)
-    return output.flatten(2, 3)[:, :, :n_tokens].to(value.dtype), State(matrix=matrix)
+    return output.flatten(2, 3)[:, :, : query.shape[2]], State(matrix=matrix)
 
 
 def step(
@@ -120,9 +139,8 @@ def _solved(
     pairs = None if fading is None else fading.pairs
     write = write[..., None]
     system = write * _faded(key @ key.mT, pairs)
-    both = write * torch.cat([value, enter], -1)
-    solved = _solve(system, both)
-    written, seen = torch.split(solved, [value.shape[-1], key.shape[-1]], dim=-1)
+    inverse = cast("Tensor", UnitInverse.apply(system.flatten(0, 2))).view(system.shape)
+    written, seen = inverse @ (write * value), inverse @ (write * enter)
     return Chunks(
         queries=query if fading is None else fading.enter * query,
         keys=key if fading is None else fading.leave * key,
@@ -131,6 +149,25 @@ def _solved(
         fade=None if fading is None else fading.fade,
         seen=seen,
     )
+
+
+class UnitInverse(torch.autograd.Function):
+    """(I + A)⁻¹ of systems A (N, C, C), of which only what is below the diagonal is read.
+
+    To invert once and multiply costs half of solving for values and keys: they are wider than C.
+    """
+
+    @staticmethod
+    def forward(ctx: Any, system: Tensor) -> Tensor:
+        one = torch.eye(system.shape[-1], dtype=system.dtype, device=system.device)
+        inverse = _solve(system, one.expand_as(system)).contiguous()
+        ctx.save_for_backward(inverse)
+        return inverse
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Tensor) -> Tensor:
+        (inverse,) = ctx.saved_tensors
+        return -torch.bmm(inverse.mT, torch.bmm(grads[0], inverse.mT)).tril(-1)
 
 
 def _solve(system: Tensor, right: Tensor, *, left: bool = True) -> Tensor:

@@ -10,20 +10,23 @@ L tokens, d numbers a head, r features, chunks of C tokens, n rows worked on at 
     explicit      4·L²·d                                        2·L²
     sdpa          the same                                      L
     linear        4·L·r·d, and the map                          2·n·r + (n + r)·(d + 1) + L
-    … causal      4·L·r·(d + 1) + 2·L·C·(r + d + 1), the map    n·C and 2·(n / C)·r·d more
+    … causal      4·L·r·d + 2·L·C·(r + d) + 2·L·r, the map      n·C and 2·(n / C)·r·d more
     linformer     8·L·k·d                                       2·k·d + 2·L·k
     bigbird       4·L·s·b·d, not causal 4·g·b·L·d more          L·s·(2·d + 3·b)
     nystrom       12·L·m·d + 4·m²·d + 8·m³ an iteration         2·L·m
     perceiver     8·L·m·d                                       4·L·m
     synthesizer   2·L²·d, dense 4·L²·d                          2·L²
-    delta, gated  8·L·C·d + 6·L·d²                              L·(3·C + 5·d), gated L·(4·C + 8·d)
-    gate          4·L·C·d + 4·L·d²                              L·(2·C + 4·d)
+    delta         10·L·C·d + L·C² + 6·L·d²                      L·d + n·(3·C + 4·d + 2·d²/C)
+    … gated       2·L·C² more                                   2·n·C more
+    gate          4·L·C·d + 2·L·C² + 4·L·d²                     L·d + n·(2·C + 4·d + d²/C)
     window        4·L·(2·b + s)·d                               5·L·(2·b + s)
     based         8·L·b·d + 4·L·r·(d + 1)                       12·L·b + 3·b·r
 
 b is the larger of the window and 16 tokens (based: 64), s the number of sinks.
 
-FAVOR+'s map takes 4·L·d·m operations. Derivations of the counts stand with the mechanisms.
+FAVOR+'s map takes 4·L·d·m operations, and its causal normaliser 2·L·r more. The 2·L·C² are sums of
+gates, which are not formed by a product in chunks of more than 64 tokens. Derivations of the counts
+stand with the mechanisms.
 """
 
 import math
@@ -34,6 +37,7 @@ from core.catalogue import FEATURE_MAPS, METHODS, ONLY_CAUSAL, WITHOUT_CAUSAL_FO
 # Linear attention works on so many bytes of features at a time, but on no fewer rows than these.
 BLOCK_BYTES, FEWEST_ROWS = 2**20, 64
 LEAST_BLOCK = 16  # tokens of a window's blocks
+SUMMED_BY_PRODUCT = 64  # in chunks of so many tokens at most
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -173,7 +177,8 @@ def _linear(method: str, shape: Shape, sizes: Sizes, *, causal: bool) -> tuple[i
         return mapping + 4 * length * r * d, numbers
     whole, rest = divmod(length, chunk)
     pairs = whole * chunk**2 + rest**2
-    operations = mapping + 4 * length * r * (d + 1) + 2 * pairs * (r + d + 1)
+    normaliser = (4 if method == "favor" else 2) * length * r
+    operations = mapping + 4 * length * r * d + 2 * pairs * (r + d) + normaliser
     states = 2 * max(1, rows // chunk) * r * (d + 1)
     return operations, numbers + rows * min(chunk, length) + states
 
@@ -199,10 +204,16 @@ def _in_order(method: str, shape: Shape, sizes: Sizes) -> tuple[int, int]:
     n = n_blocks * b
     r = taylor_features(d, 3, symmetric=True)
     far = 4 * max(0, n_blocks - 2) * b * r * (d + 1)
+    at_once = BLOCK_BYTES // (4 * shape.heads * d * shape.bytes_a_number)
+    rows = min(n, max(FEWEST_ROWS, at_once) // b * b or b)
+    outputs = n * d if n > rows else 0
+    states = -(-rows * d**2 // b)
+    gates = 2 * n * b**2 if b <= SUMMED_BY_PRODUCT else 0
+    replaced = 10 * n * b * d + n * b**2 + 6 * n * d**2
     counts = {
-        "delta": (8 * n * b * d + 6 * n * d**2, n * (3 * b + 5 * d)),
-        "gated-delta": (8 * n * b * d + 6 * n * d**2, n * (4 * b + 8 * d)),
-        "gate": (4 * n * b * d + 4 * n * d**2, n * (2 * b + 4 * d)),
+        "delta": (replaced, outputs + rows * (3 * b + 4 * d) + 2 * states),
+        "gated-delta": (replaced + gates, outputs + rows * (5 * b + 4 * d) + 2 * states),
+        "gate": (4 * n * b * d + gates + 4 * n * d**2, outputs + rows * (2 * b + 4 * d) + states),
         "window": (8 * n * b * d + 2 * (n + length) * s * d, n * 5 * (2 * b + s)),
         "based": (4 * n * b * (2 * d + 1) + far, n * 12 * b + 3 * b * r),
     }

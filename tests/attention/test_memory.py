@@ -153,7 +153,7 @@ def runs(n_tokens: int, d: int, sizes: Sizes) -> dict[tuple[str, bool], Callable
     rates, features = torch.zeros(1, N_HEADS, n_tokens), based.feature_map(d)
     found |= {
         ("delta", True): lambda: delta.attend(x, x, x, rates, chunk=sizes.chunk),
-        ("gated-delta", True): lambda: gated_delta.attend(x, x, x, rates, rates),
+        ("gated-delta", True): lambda: gated_delta.attend(x, x, x, rates, rates, chunk=sizes.chunk),
         ("gate", True): lambda: gate.attend(x, x, x, rates, chunk=sizes.chunk),
         ("window", True): lambda: window.attend(
             x, x, x, window=sizes.window, n_sinks=sizes.n_sinks

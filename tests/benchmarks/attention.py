@@ -1,6 +1,7 @@
 """Linear attention beside its peers: time and memory, not causal and causal, forward and backward.
 
     python tests/benchmarks/attention.py --peers FOLDER [--lengths 512 … 8192] [--head-dims 32 64]
+    … [--only causal] [--maps elu delta …] [--clock processor]
 
 FOLDER gets a virtual environment of its own, over the packages of this one, with the peers from
 the registry; what is there already is used again. A peer that does not install is named, with the
@@ -8,14 +9,20 @@ last line of its error. The measuring is done in a fresh process with OMP_WAIT_P
 glibc.malloc.hugetlb=1, methods in turns, 2 warm-ups, then at least 5 repeats or 0.3 seconds.
 Not a test: the figures belong to the machine that is printed with them.
 
+flash-linear-attention is measured in plain torch: the files of its wheel that hold its chunked
+forms are loaded by themselves, so that neither triton nor the rest of the package is needed. On a
+machine that others use, `--clock processor` counts the seconds of this process alone.
+
 Bars: every map at least as fast as each peer with the same map, at every length; causal forward
 and backward at least twice as fast as the loops of performer-pytorch and
 linear-attention-transformer; causal elu+1 within 3 times its input and output at 8,192 tokens, and
-Taylor within 1.5 times elu+1 and a chunk of its features.
+Taylor within 1.5 times elu+1 and a chunk of its features; causal elu+1 1.2 times as fast as the
+compiled loop of pytorch-fast-transformers forward and backward, and twice at 1,024 tokens.
 """
 
 import argparse
 import contextlib
+import importlib.util
 import io
 import json
 import os
@@ -26,6 +33,7 @@ import sys
 import sysconfig
 import time
 import warnings
+import zipfile
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from functools import partial
@@ -36,6 +44,9 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
 PEERS = ("performer-pytorch", "linear-attention-transformer", "pytorch-fast-transformers")
+# Read from its wheel: installing it would need triton, and a newer torch than ours.
+FLA = "fla-core"
+FLA_FILES = ("delta_rule", "gated_delta_rule", "simple_gla")
 ENVIRONMENT = {"OMP_WAIT_POLICY": "passive", "GLIBC_TUNABLES": "glibc.malloc.hugetlb=1"}
 N_HEADS, N_FEATURES, CHUNK = 8, 128, 64
 SECONDS, FEWEST, MOST_SHARE = 0.3, 5, 0.6
@@ -43,16 +54,22 @@ SECONDS, FEWEST, MOST_SHARE = 0.3, 5, 0.6
 SAME_MAP = {
     "elu+1": ("performer-pytorch elu+1", "pytorch-fast-transformers elu+1"),
     "FAVOR+": ("performer-pytorch FAVOR+",),
+    "delta rule": ("flash-linear-attention delta rule",),
+    "gated delta": ("flash-linear-attention gated delta",),
+    "gate": ("flash-linear-attention gate",),
 }
 # Ours -> peers whose exact causal form is a loop or a cumulative sum over positions.
 LOOPS = {
     "elu+1": ("performer-pytorch elu+1", "linear-attention-transformer"),
     "FAVOR+": ("performer-pytorch FAVOR+",),
 }
+# Ours -> the peer whose causal form is a compiled loop.
+COMPILED = {"elu+1": ("pytorch-fast-transformers elu+1",)}
 NOTES = """
 linear-attention-transformer has its own maps (softmax over the numbers of a query, exp of a key or
 softmax over all keys), and elu+1 in none of its forms
 linear-attention-transformer, blind 64: another function, a token does not see its own bucket of 64
+flash-linear-attention's delta rules divide by √d, and take keys of length 1 as they are
 performer-pytorch adds 0.001 to its elu+1 features and scales its inputs by d^-¼
 """
 
@@ -108,6 +125,11 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--lengths", type=int, nargs="+", default=[512, 1024, 2048, 4096, 8192])
     parser.add_argument("--head-dims", type=int, nargs="+", default=[32, 64])
     parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--only", choices=("causal", "not-causal"), help="one of the two orders")
+    parser.add_argument("--maps", nargs="+", default=[], help="only names that hold one of these")
+    parser.add_argument(
+        "--clock", choices=("wall", "processor"), default="wall", help="what is measured"
+    )
     parser.add_argument("--json", type=Path, help="write all repeats there")
     parser.add_argument("--missing", type=json.loads, help=argparse.SUPPRESS)
     parser.add_argument("--memory", help=argparse.SUPPRESS)
@@ -117,7 +139,7 @@ def parse() -> argparse.Namespace:
 def prepare(folder: Path | None) -> tuple[Path, dict[str, str]]:
     """The python to measure with, and the peers that it has not, with why."""
     if folder is None:
-        return Path(sys.executable), dict.fromkeys(PEERS, "no --peers folder was given")
+        return Path(sys.executable), dict.fromkeys([*PEERS, FLA], "no --peers folder was given")
     python = folder.resolve() / "bin" / "python"
     if not python.exists():
         subprocess.run([sys.executable, "-m", "venv", str(folder)], check=True)
@@ -138,7 +160,18 @@ def prepare(folder: Path | None) -> tuple[Path, dict[str, str]]:
         if found.returncode:
             lines = [x.strip() for x in found.stderr.splitlines() if "rror" in x]
             missing[name] = lines[-1] if lines else f"pip ended with {found.returncode}"
+    if not wheels(folder):
+        command = [python, "-m", "pip", "download", "-q", "--no-deps", "-d", folder, FLA]
+        found = subprocess.run(command, check=False, capture_output=True, text=True)
+        if found.returncode or not wheels(folder):
+            lines = [x.strip() for x in found.stderr.splitlines() if "rror" in x]
+            missing[FLA] = lines[-1] if lines else f"pip ended with {found.returncode}"
     return python, missing
+
+
+def wheels(folder: Path | None) -> list[Path]:
+    """The wheel whose files of plain torch are read."""
+    return [] if folder is None else sorted(folder.glob("fla_core-*.whl"))
 
 
 def without_nvcc() -> dict[str, str]:
@@ -172,29 +205,36 @@ def compare(arguments: argparse.Namespace) -> None:
     found: list[Times] = []
     for head_dim in arguments.head_dims:
         for causal in (False, True):
+            if arguments.only == ("not-causal" if causal else "causal"):
+                continue
             for backward in (False, True):
                 for seq_len in arguments.lengths:
                     case = Case(
                         causal=causal, backward=backward, head_dim=head_dim, seq_len=seq_len
                     )
-                    found.append(measure(case))
+                    found.append(measure(case, arguments))
                     show(found[-1])
     verdicts(found)
-    memory(8192, arguments.head_dims)
+    if not arguments.maps:
+        memory(8192, arguments.head_dims)
     if arguments.json:
         arguments.json.write_text(json.dumps([asdict(x) for x in found]))
 
 
-def measure(case: Case) -> Times:
+def measure(case: Case, arguments: argparse.Namespace) -> Times:
     """All methods in turns on the same inputs, after ours were checked against float64."""
     import torch
+
+    clock = time.process_time if arguments.clock == "processor" else time.perf_counter
 
     generator = torch.Generator().manual_seed(0)
     shape = (1, N_HEADS, case.seq_len, case.head_dim)
     query, key, value = (torch.randn(shape, generator=generator) for _ in range(3))
     times, calls = Times(case=case), dict[str, Callable[[], None]]()
     check(case, query, key, value)
-    for name, call in {**ours(case), **peers(case)}.items():
+    for name, call in {**ours(case), **peers(case), **states(case, arguments.peers)}.items():
+        if arguments.maps and not any(x in name for x in arguments.maps):
+            continue
         needed, free = predicted_bytes(name, case), free_bytes()
         if needed > MOST_SHARE * free:
             times.left_out[name] = f"would take {needed / 1e9:.1f} of {free / 1e9:.1f} GB"
@@ -207,9 +247,9 @@ def measure(case: Case) -> Times:
     waiting = list(calls)
     while waiting:
         for name in waiting:
-            start = time.perf_counter()
+            start = clock()
             calls[name]()
-            times.milliseconds[name].append(1000 * (time.perf_counter() - start))
+            times.milliseconds[name].append(1000 * (clock() - start))
         waiting = [x for x in waiting if not enough(times.milliseconds[x])]
     busy, total = (y - x for x, y in zip(others, processor_seconds(), strict=True))
     times.others = max(0.0, busy - (time.process_time() - own)) / max(total, 1e-9)
@@ -243,7 +283,7 @@ def ours(case: Case) -> dict[str, Call]:
         "Taylor, 3 terms": taylor.feature_map(case.head_dim, 3),
     }
     found: dict[str, Call] = {
-        name: partial(linear.attend, feature_map=feature_map, causal=case.causal, chunk=CHUNK)
+        name: partial(linear.attend, feature_map=feature_map, causal=case.causal)
         for name, feature_map in maps.items()
     }
     found["SDPA"] = partial(sdpa.attend_all, causal=case.causal)
@@ -326,6 +366,82 @@ def fast_transformers(case: Case) -> dict[str, Call]:
     return {"pytorch-fast-transformers elu+1": call}
 
 
+def states(case: Case, folder: Path | None) -> dict[str, Call]:
+    """The delta rule, the gated one and the scalar gate, ours and theirs, checked first.
+
+    Theirs has the chunks of its defaults, 32 tokens for the delta rule and 64 for the others. Both
+    are given keys and queries of length 1, for its plain forms leave that to the layer.
+    """
+    import torch
+
+    from core.attention import delta, gate, gated_delta
+
+    if not case.causal:
+        return {}
+    generator = torch.Generator().manual_seed(2)
+    beta, closed = (torch.rand(1, N_HEADS, case.seq_len, generator=generator) for _ in range(2))
+    log_gate = torch.log1p(-0.1 * closed)
+    mine: dict[str, Call] = {
+        "delta rule": partial(delta.attend, beta=beta),
+        "gated delta": partial(gated_delta.attend, beta=beta, log_gate=log_gate),
+        "gate": partial(gate.attend, log_gate=log_gate),
+    }
+    found: dict[str, Call] = {name: at_length_one(call) for name, call in mine.items()}
+    with contextlib.suppress(ImportError):
+        for name, call in flash_linear_attention(folder, beta, log_gate).items():
+            theirs, scale = at_length_one(call), 1.0 if name == "gate" else case.head_dim**0.5
+            generator = torch.Generator().manual_seed(3)
+            given = [torch.randn(1, N_HEADS, case.seq_len, case.head_dim, generator=generator)] * 3
+            expected = found[name](*given)
+            torch.testing.assert_close(theirs(*given) * scale, expected, atol=1e-3, rtol=1e-3)
+            found[f"flash-linear-attention {name}"] = theirs
+    return found
+
+
+def at_length_one(call: Call) -> Call:
+    """The same of queries and keys of length 1, which costs both sides as much."""
+    import torch.nn.functional as F
+
+    def of_directions(query: Any, key: Any, value: Any) -> Any:
+        return call(F.normalize(query, dim=-1), F.normalize(key, dim=-1), value)
+
+    return of_directions
+
+
+def flash_linear_attention(folder: Path | None, beta: Any, log_gate: Any) -> dict[str, Call]:
+    """Its plain forms in chunks; two of them have the axes (batch, position, head, head_dim)."""
+    forms = {name: plain_file(folder, name) for name in FLA_FILES}
+    rates = {"g": log_gate.transpose(1, 2), "beta": beta.transpose(1, 2)}
+
+    def turned(form: Any, **given: Any) -> Call:
+        def call(*tokens: Any) -> Any:
+            return form(*(x.transpose(1, 2) for x in tokens), **given)[0].transpose(1, 2)
+
+        return call
+
+    rule = forms["delta_rule"].delta_rule_chunkwise
+    return {
+        "delta rule": lambda *tokens: rule(*tokens, beta)[0],
+        "gated delta": turned(forms["gated_delta_rule"].naive_chunk_gated_delta_rule, **rates),
+        "gate": turned(forms["simple_gla"].naive_chunk_simple_gla, g=rates["g"]),
+    }
+
+
+def plain_file(folder: Path | None, name: str) -> Any:
+    """A file of the wheel as a module of its own. Raises ImportError without the wheel."""
+    found = wheels(folder)
+    if not found:
+        raise ImportError(FLA)
+    with zipfile.ZipFile(found[-1]) as wheel:
+        path = wheel.extract(f"fla/ops/{name}/naive.py", found[-1].with_suffix(""))
+    spec = importlib.util.spec_from_file_location(f"fla_{name}", path)
+    if spec is None or spec.loader is None:
+        raise ImportError(path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
 def check(case: Case, query: Any, key: Any, value: Any) -> None:
     """Ours in float32 against ours in float64, and that against its quadratic form."""
     import torch
@@ -381,6 +497,7 @@ def verdicts(found: list[Times]) -> None:
                     == (head_dim, causal, backward)
                 ]
                 bars = [(SAME_MAP, 1.0)] + [(LOOPS, 2.0)] * (causal and backward)
+                bars += [(COMPILED, 1.2)] * (causal and backward)
                 for pairs, bar in bars:
                     for mine, others in pairs.items():
                         for other in others:
@@ -389,11 +506,14 @@ def verdicts(found: list[Times]) -> None:
 
 def verdict(found: list[Times], mine: str, other: str, bar: float) -> None:
     """One line; nothing if the peer was not there."""
-    ratios = [(x.median(other) / x.median(mine), x.case) for x in found if other in x.milliseconds]
+    both = [x for x in found if {mine, other} <= set(x.milliseconds)]
+    ratios = [(x.median(other) / x.median(mine), x.case) for x in both]
     if ratios:
         ratio, case = min(ratios, key=lambda pair: pair[0])
         word = "met" if ratio >= bar else "MISSED"
         print(f"  {word:7} {mine} against {other}: {ratio:.2f}, bar {bar:g} ({case})", flush=True)
+        by_length = ", ".join(f"{case.seq_len}: {ratio:.2f}" for ratio, case in ratios)
+        print(f"          {by_length}", flush=True)
 
 
 def memory(seq_len: int, head_dims: list[int]) -> None:

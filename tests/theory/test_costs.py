@@ -80,7 +80,7 @@ def runs(n_tokens: int, *, causal: bool) -> dict[str, Callable[[], object]]:
         "taylor": taylor.feature_map(D, SIZES.n_terms, symmetric=SIZES.symmetric),
     }
     found: dict[str, Callable[[], object]] = {
-        name: lambda m=feature_map: linear.attend(x, x, x, m, causal=causal)
+        name: lambda m=feature_map: linear.attend(x, x, x, m, causal=causal, chunk=SIZES.chunk)
         for name, feature_map in maps.items()
     }
     found["explicit"] = lambda: softmax.attend(x, x, x)
@@ -107,9 +107,9 @@ def runs(n_tokens: int, *, causal: bool) -> dict[str, Callable[[], object]]:
 def runs_in_order(x: torch.Tensor) -> dict[str, Callable[[], object]]:
     rates, features = x[..., 0], based.feature_map(D)
     return {
-        "delta": lambda: delta.attend(x, x, x, rates),
-        "gated-delta": lambda: gated_delta.attend(x, x, x, rates, rates),
-        "gate": lambda: gate.attend(x, x, x, rates),
+        "delta": lambda: delta.attend(x, x, x, rates, chunk=SIZES.chunk),
+        "gated-delta": lambda: gated_delta.attend(x, x, x, rates, rates, chunk=SIZES.chunk),
+        "gate": lambda: gate.attend(x, x, x, rates, chunk=SIZES.chunk),
         "window": lambda: window.attend(x, x, x, window=SIZES.window, n_sinks=SIZES.n_sinks),
         "based": lambda: based.attend(x, x, x, features, window=SIZES.window),
     }
