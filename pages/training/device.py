@@ -4,10 +4,11 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from core.devices import Device, kind_of
+from core.devices import Device, kind_of, numbered
 from core.jobs.at_hand import at_hand
+from core.jobs.state import Job
 from core.training.where import Precision, precisions_of
-from pages.shared import bound
+from pages.shared import bound, place
 from pages.shared.text import plain
 
 ASKED_AGAIN_SECONDS = 300  # other programs take memory, too
@@ -41,6 +42,29 @@ def choose_device(elsewhere: Sequence[str] | None = None) -> tuple[str, Precisio
     )
     st.caption(plain(_free(by_name[chosen])))
     return chosen, _choose_precision(chosen)
+
+
+def choose_again(job: Job) -> str | None:
+    """Where a run goes on: a choice where there is more than one device; None is where it was."""
+    if job.spec is None:
+        return None
+    at_hand_here = [device.name for device in _at_hand()[0]]
+    names = place.devices(job.on) if job.on == "slurm" else at_hand_here
+    if job.spec.processes > 1:
+        names = list(dict.fromkeys(map(kind_of, names)))  # a card for each
+    if len(names) < 2:
+        return None
+    own = next((name for name in names if numbered(name) == numbered(job.spec.device)), names[0])
+    chosen = st.selectbox(
+        "Device to go on with",
+        names,
+        names.index(own),
+        key=f"training-again-{job.id}",
+        label_visibility="collapsed",
+        width=120,
+        help="On another device products are those of float32, whatever they were before.",
+    )
+    return None if chosen == own and numbered(own) == numbered(job.spec.device) else chosen
 
 
 def _choose_there(names: list[str]) -> tuple[str, Precision]:

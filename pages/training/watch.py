@@ -16,6 +16,7 @@ from pages.shared.text import plain
 from pages.training import words
 from pages.training.charts import show_files, show_one
 from pages.training.choices import PAGE, zone
+from pages.training.device import choose_again
 
 N_LOG_LINES = 12
 
@@ -52,7 +53,8 @@ def _show_actions(job: Job) -> None:
             _ask_to_stop(job)
         if job.can_resume:
             key, note = f"training-resume-{job.id}", "It goes on from its last saved step."
-            job_kit.resume_button(PAGE, job, "Resume", key=key, note=note)
+            device = choose_again(job)
+            job_kit.resume_button(PAGE, job, "Resume", key=key, note=note, device=device)
         if not job.is_active:
             _ask_to_remove(job)
     job_kit.say_refused(job, "stop" if job.is_active else "remove")
