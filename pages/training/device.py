@@ -44,27 +44,34 @@ def choose_device(elsewhere: Sequence[str] | None = None) -> tuple[str, Precisio
     return chosen, _choose_precision(chosen)
 
 
-def choose_again(job: Job) -> str | None:
-    """Where a run goes on: a choice where there is more than one device; None is where it was."""
-    if job.spec is None:
-        return None
-    at_hand_here = [device.name for device in _at_hand()[0]]
-    names = place.devices(job.on) if job.on == "slurm" else at_hand_here
+def places_again(job: Job) -> list[str]:
+    """The devices that a run can go on with, its own first; none where there is nothing to choose.
+
+    One that is gone is not among them.
+    """
+    if job.spec is None or not job.can_resume:
+        return []
+    here = [device.name for device in _at_hand()[0]]
+    names = here if job.on == "local" else place.devices(job.on)
     if job.spec.processes > 1:
         names = list(dict.fromkeys(map(kind_of, names)))  # a card for each
-    if len(names) < 2:
+    own = numbered(job.spec.device)
+    return sorted(names, key=lambda name: numbered(name) != own) if len(names) > 1 else []
+
+
+def choose_again(job: Job, names: list[str]) -> str | None:
+    """One of several; None is where it was."""
+    if not names or job.spec is None:
         return None
-    own = next((name for name in names if numbered(name) == numbered(job.spec.device)), names[0])
     chosen = st.selectbox(
         "Device to go on with",
         names,
-        names.index(own),
         key=f"training-again-{job.id}",
         label_visibility="collapsed",
-        width=120,
+        width=100,
         help="On another device products are those of float32, whatever they were before.",
     )
-    return None if chosen == own and numbered(own) == numbered(job.spec.device) else chosen
+    return None if numbered(chosen) == numbered(job.spec.device) else chosen
 
 
 def _choose_there(names: list[str]) -> tuple[str, Precision]:
