@@ -46,14 +46,21 @@ def device_name(text: str) -> str:
     return text
 
 
+def device_here(text: str) -> str:
+    """A device of this machine, which computes as the processor does from now on. Raises
+    ValueError.
+    """
+    device = resolve_device(text)
+    round_products(device)  # or figures would not be those of the processor
+    return device
+
+
 def _device(text: str) -> str:
     """The type of an option that names a device of this machine. Raises ArgumentTypeError."""
     try:
-        device = resolve_device(text)
+        return device_here(text)
     except ValueError as error:
         raise ArgumentTypeError(str(error)) from None
-    round_products(device)  # or figures would not be those of the processor
-    return device
 
 
 def positive(text: str) -> int:

@@ -2,7 +2,6 @@
 
 import argparse
 import json
-import os
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -14,18 +13,16 @@ from core import paths
 from core.catalogue import TRAINED, settable_sizes
 from core.cli import sweeps
 from core.cli.arguments import add_device
+from core.cli.places import add_place, device_asked, launcher_asked, queue_of
+from core.cli.resuming import add_again, resume
 from core.cli.sweeps import line
-from core.devices import AUTO, kind_of
 from core.jobs import actions
-from core.jobs.at_hand import at_hand, chosen
 from core.jobs.estimate import estimate
 from core.jobs.folder import is_sweep_id, job_folder, log_tail
 from core.jobs.keep import keep
-from core.jobs.launcher import Launcher
 from core.jobs.leftovers import leftovers
-from core.jobs.places import PLACES, launcher_of, launcher_on, needed_cluster
 from core.jobs.spec import TrainSpec, train_spec
-from core.jobs.state import Job, On, list_all, show
+from core.jobs.state import list_all, show
 from core.models.config import Positions
 from core.runs.journal import read_metrics
 from core.training.presets import PRESETS
@@ -44,13 +41,13 @@ def add_jobs(parser: argparse.ArgumentParser) -> None:
     _action(verbs.add_parser("show", help="one job, or a sweep with its means"), _show, "id")
     begin = verbs.add_parser("start", help="put a training into the queue")
     _add_spec(begin)
-    _add_place(begin)
+    add_place(begin)
     _action(begin, _start)
     together = verbs.add_parser(
         "sweep", help="put trainings into the queue that differ in seed, learning rate or preset"
     )
     _add_spec(together, n_presets="+")
-    _add_place(together)
+    add_place(together)
     sweeps.add_values(together)
     _action(together, _sweep)
     guess = verbs.add_parser("estimate", help="size and speed, from a few steps of it")
@@ -59,7 +56,8 @@ def add_jobs(parser: argparse.ArgumentParser) -> None:
     stopping = verbs.add_parser("stop", help="end a job, or all of a sweep; they can go on later")
     _action(stopping, _stop, "id")
     going_on = verbs.add_parser("resume", help="go on from the last checkpoint: a job, or a sweep")
-    _action(going_on, _resume, "id")
+    add_again(going_on)
+    _action(going_on, resume, "id")
     removing = verbs.add_parser(
         "remove",
         help="delete what no worker holds: a job, all of a sweep, or a folder without job.json",
@@ -121,15 +119,6 @@ def _add_spec(parser: argparse.ArgumentParser, *, n_presets: str | None = None) 
     parser.add_argument("--learning-rate", type=float, help="of the matrices, at its peak")
 
 
-def _add_place(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--on", choices=PLACES, default="local", help="this machine, or the SLURM cluster"
-    )
-    parser.add_argument("--partition", help="on a cluster: where; as in its settings unless told")
-    parser.add_argument("--time", help="on a cluster: the longest that it may take, as 4:00:00")
-    parser.add_argument("--gpus", type=int, help="on a cluster: how many of a node")
-
-
 def _spec(options: argparse.Namespace) -> TrainSpec:
     return train_spec(options.preset, seed=options.seed, **_besides(options))
 
@@ -156,24 +145,15 @@ def _besides(options: argparse.Namespace) -> dict[str, Any]:
         "threads": options.threads,
         "overrides": overrides,
         "start_from": _checkpoint(options.start_from),
-        "device": _device(options),
+        "device": device_asked(
+            options.device,
+            vars(options).get("on", "local"),  # an estimate is always made here
+            gpus=vars(options).get("gpus"),
+            processes=options.processes,
+        ),
         "precision": options.precision,
         "processes": options.processes,
     }
-
-
-def _device(options: argparse.Namespace) -> str:
-    """One that is at hand, and there is always a processor; on a cluster its node will see, and
-    has a GPU if the job gets one.
-    """
-    asked: str = options.device
-    if vars(options).get("on", "local") != "local":  # an estimate is always made here
-        has_gpu = asked == AUTO and needed_cluster(os.environ).asked(gpus=options.gpus).gpus > 0
-        return "cuda" if has_gpu else "cpu" if asked == AUTO else asked
-    if asked == "cpu":
-        return asked
-    found = chosen(asked, at_hand(), list_all(paths.RUNS))
-    return kind_of(found) if options.processes > 1 and asked == AUTO else found
 
 
 def _checkpoint(name: str | None) -> Path | None:
@@ -211,20 +191,16 @@ def _show(options: argparse.Namespace) -> tuple[dict[str, Any], str]:
 
 
 def _start(options: argparse.Namespace) -> tuple[dict[str, Any], str]:
-    launcher, spec = _launcher(options), _spec(options)
+    launcher, spec = launcher_asked(options, options.on), _spec(options)
     job_id = actions.start(paths.RUNS, spec, launcher)
     report = {"id": job_id, "device": spec.device, "on": options.on}
-    return report, f"{job_id} is in the queue{_queue(options.on)}"
-
-
-def _launcher(options: argparse.Namespace) -> Launcher:
-    asked = {name: getattr(options, name) for name in ("partition", "time", "gpus")}
-    return launcher_on(options.on, os.environ, **asked)
+    return report, f"{job_id} is in the queue{queue_of(options.on)}"
 
 
 def _sweep(options: argparse.Namespace) -> tuple[dict[str, Any], str]:
-    sweep_id, ids = sweeps.start(options, _besides(options), _launcher(options))
-    said = f"{len(ids)} jobs of {sweep_id} are in the queue{_queue(options.on)}"
+    launcher = launcher_asked(options, options.on)
+    sweep_id, ids = sweeps.start(options, _besides(options), launcher)
+    said = f"{len(ids)} jobs of {sweep_id} are in the queue{queue_of(options.on)}"
     return {"ids": ids, "sweep": sweep_id}, "\n".join([*ids, said])
 
 
@@ -248,15 +224,6 @@ def _stop(options: argparse.Namespace) -> tuple[dict[str, Any], str]:
     return {"id": job.id, "state": job.state}, line(job)
 
 
-def _resume(options: argparse.Namespace) -> tuple[dict[str, Any], str]:
-    if is_sweep_id(options.id):
-        return sweeps.resume(options.id, lambda job: launcher_of(job, os.environ))
-    before = show(paths.RUNS, options.id)
-    actions.resume(paths.RUNS, options.id, launcher_of(before, os.environ))
-    told = f"{options.id} is in the queue{_queue(before.on)}{_from(before)}"
-    return {"id": options.id}, told
-
-
 def _remove(options: argparse.Namespace) -> tuple[dict[str, Any], str]:
     if is_sweep_id(options.id):
         return sweeps.remove(options.id)
@@ -273,15 +240,3 @@ def _clean(_: argparse.Namespace) -> tuple[dict[str, Any], str]:
 def _keep(options: argparse.Namespace) -> tuple[dict[str, Any], str]:
     folder = keep(paths.RUNS, options.id, options.name, checkpoints=paths.CHECKPOINTS)
     return {"id": options.id, "checkpoint": str(folder)}, f"{folder} is a checkpoint"
-
-
-def _from(before: Job) -> str:
-    """Where a job goes on, if that is before the step at which it was."""
-    status = before.status
-    if status is None or status.step == (saved := status.saved_step or 0):
-        return ""
-    return f"; it was at step {status.step} and goes on behind step {saved}, the last one saved"
-
-
-def _queue(on: On) -> str:
-    return " of the cluster" if on == "slurm" else ""

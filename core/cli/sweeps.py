@@ -67,9 +67,9 @@ def stop(sweep_id: str, *, pause: Callable[[], None]) -> Told:
     return _report(sweep_id, jobs), "\n".join(map(line, jobs))
 
 
-def resume(sweep_id: str, launcher_of: Callable[[Job], Launcher]) -> Told:
+def resume(sweep_id: str, go_on: Callable[[Job], None]) -> Told:
     """Those that ended without finishing go on."""
-    jobs = sweeps.resume_sweep(paths.RUNS, sweep_id, launcher_of)
+    jobs = sweeps.resume_sweep(paths.RUNS, sweep_id, go_on)
     return _report(sweep_id, jobs), "\n".join(map(line, jobs))
 
 

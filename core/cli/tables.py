@@ -1,21 +1,28 @@
 """`ablation` and `seeds`: what pretraining buys, and how far a figure moves with the seed alone.
 
-Tables of trainings: each is trained once, and goes on where it was stopped.
+Tables of trainings: each is trained once, and goes on where it was stopped. With --on they are jobs
+of one sweep, here or on a cluster, which is waited for; with --sweep it is read.
 """
 
 import argparse
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from statistics import mean
 from typing import Any
 
-from core import paths
 from core.checkpoints.shelf import CARD
-from core.cli.arguments import add_device, named_file
+from core.cli.arguments import add_device, device_here, named_file
+from core.cli.places import add_place
+from core.cli.table_sweeps import (
+    cards_of_rows,
+    cards_of_seeds,
+    refuse_mixtures,
+    rows_as_jobs,
+    seeds_as_jobs,
+)
 from core.cli.train import begin, tell, train
 from core.files import read_json, write_json
-from core.jobs.sweeps import jobs_of_sweep
 from core.paths import ASSETS, RUNS
 from core.runs.folder import RUN
 from core.runs.kinds import kind_of, kind_of_dict
@@ -34,30 +41,31 @@ ABLATIONS = {
 }
 
 
-def add_table(
-    parser: argparse.ArgumentParser, *, minutes: float, runs: Path, out: Path | None
-) -> None:
+def add_table(parser: argparse.ArgumentParser, *, minutes: float, runs: Path) -> None:
     """The options that every table of trainings has."""
     parser.add_argument("--corpus", type=Path, metavar="DIR", help="the course's own files")
     parser.add_argument("--minutes", type=float, default=minutes, help="of each training")
     parser.add_argument("--steps", type=int, help="of each training, in the place of minutes")
     parser.add_argument("--runs", type=Path, default=runs, metavar="DIR", help="goes on with these")
-    parser.add_argument("--out", type=named_file, default=out, metavar="FILE")
-    add_device(parser)
+    parser.add_argument("--out", type=named_file, metavar="FILE")
+    add_device(parser, here=False)
+    add_place(parser, on=None)
     parser.add_argument(
         "--sweep", metavar="ID", help="the table of this sweep's finished jobs; nothing is trained"
     )
     parser.add_argument("--json", action="store_true", help="one JSON object to standard output")
 
 
-def cards_of_sweep(sweep_id: str) -> list[dict[str, Any]]:
-    """The cards of its jobs by rising seed. Raises ValueError while one has not finished."""
-    jobs = jobs_of_sweep(paths.RUNS, sweep_id)
-    if unfinished := [job for job in jobs if job.state != "finished"]:
-        job = unfinished[0]
-        raise ValueError(f"job {job.id} of {sweep_id} is {job.state}: a table needs finished ones")
-    cards = [read_json(paths.RUNS / job.id / CARD) for job in jobs]
-    return sorted(cards, key=lambda card: card["seed"])
+def _swept(options: argparse.Namespace, train_as_jobs: Callable[[], str]) -> str | None:
+    """The sweep that the table is made of, once it has finished; None if it is to be trained here,
+    and then on a device that is at hand. Raises ValueError.
+    """
+    refuse_mixtures(options)
+    if options.on is not None:
+        return train_as_jobs()
+    if options.sweep is None:
+        options.device = device_here(options.device)
+    return options.sweep
 
 
 def trained(
@@ -111,7 +119,7 @@ def _finished(
 
 def add_ablation(parser: argparse.ArgumentParser) -> None:
     """The options of the verb."""
-    add_table(parser, minutes=10.0, runs=RUNS / "ablation", out=None)
+    add_table(parser, minutes=10.0, runs=RUNS / "ablation")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument(
         "--of",
@@ -127,19 +135,22 @@ def ablation(options: argparse.Namespace) -> None:
     """Train every row that is not there yet, one after the other, and write the table.
 
     With --steps all rows have as many, whatever the machine does meanwhile.
-    Only held-out training questions are measured. A stopped run goes on when it is called again.
+    Only held-out training questions are measured, but that jobs leave what every job does in their
+    cards. A stopped run goes on when it is called again.
     """
     rows, file = ABLATIONS[options.of]
     options.steps = options.steps or rows[0].recipe.n_steps
-    if options.sweep is None:
+    minutes = None if options.steps else options.minutes
+    sweep = _swept(options, lambda: rows_as_jobs(options, rows))
+    if sweep is None:
         cards = [
             trained(row.recipe, options, seed=options.seed, tuning=True, steps=options.steps)
             for row in rows
         ]
     else:
-        cards = _cards_of_rows(rows, options.sweep)
+        cards, minutes = cards_of_rows(rows, sweep)
     table: dict[str, Any] = {
-        "minutes": None if options.steps or options.sweep else options.minutes,
+        "minutes": minutes,
         "seed": cards[0]["seed"],
         "machine": cards[0]["machine"],
         "split": "held-out",
@@ -151,25 +162,6 @@ def ablation(options: argparse.Namespace) -> None:
         print(json.dumps(table, ensure_ascii=False))
     else:
         print("\n".join(map(_ablation_line, table["runs"])))
-
-
-def _cards_of_rows(rows: Sequence[Variation], sweep_id: str) -> list[dict[str, Any]]:
-    """The one card of each row, all of one seed and as many steps. Raises ValueError."""
-    found = {
-        kind_of_dict(card["recipe"]).read_recipe(card["recipe"]): card
-        for card in cards_of_sweep(sweep_id)
-    }
-    if {*found} != {row.recipe for row in rows} or len(_lengths(found.values())) > 1:
-        names = ", ".join(row.recipe.name for row in rows)
-        raise ValueError(
-            f"{sweep_id}: needed is one job of each of these presets, all of one seed and as many "
-            f"steps: {names}"
-        )
-    return [found[row.recipe] for row in rows]
-
-
-def _lengths(cards: Iterable[dict[str, Any]]) -> set[tuple[int, int]]:
-    return {(card["seed"], card["n_steps"]) for card in cards}
 
 
 def _ablation_row(variation: Variation, card: dict[str, Any]) -> dict[str, Any]:
@@ -194,7 +186,7 @@ def _ablation_line(run: dict[str, Any]) -> str:
 def add_seeds(parser: argparse.ArgumentParser) -> None:
     """The options of the verb."""
     parser.add_argument("--preset", choices=sorted(PRESETS), default="course-pieces")
-    add_table(parser, minutes=30.0, runs=RUNS / "seeds", out=TABLES / "seeds.json")
+    add_table(parser, minutes=30.0, runs=RUNS / "seeds")
     parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2], metavar="SEED")
     parser.set_defaults(run=seeds)
 
@@ -208,41 +200,31 @@ def seeds(options: argparse.Namespace) -> None:
     """
     if len(set(options.seeds)) < len(options.seeds):
         raise ValueError(f"each seed once, not {' '.join(map(str, options.seeds))}")
-    if options.sweep is None:
+    sweep = _swept(options, lambda: seeds_as_jobs(options))
+    if sweep is None:
         cards: list[dict[str, Any]] = []
         for seed in options.seeds:
             steps = cards[0]["n_steps"] if cards else options.steps
             recipe = preset(options.preset)
             cards.append(trained(recipe, options, seed=seed, tuning=False, steps=steps))
     else:
-        cards = _cards_of_seeds(options.sweep)
+        cards = cards_of_seeds(sweep)
     accuracies = [card["figures"]["dev"]["accuracy"] for card in cards]
     table: dict[str, Any] = {
         "preset": cards[0]["recipe"]["name"],
-        "minutes": None if options.sweep else options.minutes,
+        "minutes": options.minutes if sweep is None else None,
         "machine": cards[0]["machine"],
         "split": "dev",
         "mean": mean(accuracies),
         "range": [min(accuracies), max(accuracies)],
         "runs": [_seed_row(card) for card in cards],
     }
-    write_json(options.out, table)
+    write_json(options.out or TABLES / "seeds.json", table)
     if options.json:
         print(json.dumps(table, ensure_ascii=False))
     else:
         low, high = table["range"]
         print(f"{table['preset']}: {table['mean']:.1%} of dev ({low:.1%} to {high:.1%})")
-
-
-def _cards_of_seeds(sweep_id: str) -> list[dict[str, Any]]:
-    """Raises ValueError unless they differ in their seed alone."""
-    cards = cards_of_sweep(sweep_id)
-    if any(
-        (card["recipe"], card["n_steps"]) != (cards[0]["recipe"], cards[0]["n_steps"])
-        for card in cards
-    ):
-        raise ValueError(f"the jobs of {sweep_id} differ in more than their seed, or in steps")
-    return cards
 
 
 def _seed_row(card: dict[str, Any]) -> dict[str, Any]:

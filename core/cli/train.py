@@ -156,9 +156,7 @@ def _checked(options: argparse.Namespace) -> tuple[Path, Where]:
     device = resolve_device(before.device if options.device is None else options.device)
     if processes > 1 and options.device in (None, AUTO, "cuda"):
         device = device.partition(":")[0]  # each has a card of its own
-    is_same = device == before.device
-    precision = options.precision or (before.precision if is_same else HERE.precision)
-    return folder, Where(device=device, precision=precision, processes=processes)
+    return folder, before.moved(device, precision=options.precision, processes=processes)
 
 
 def _arguments(options: argparse.Namespace, where: Where, ranks: Path) -> list[str]:

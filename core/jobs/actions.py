@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from core.files import write_json
-from core.jobs.assignment import Assignment, check_assignment
+from core.jobs.assignment import Assignment, check_assignment, moved, rewrite
 from core.jobs.folder import (
     JOB,
     LOCK,
@@ -37,6 +37,7 @@ from core.jobs.locks import HeldError, held, is_held, queue_lock
 from core.jobs.slurm import press_on, withdraw_waiting
 from core.jobs.spec import TrainSpec
 from core.jobs.state import RESUMABLE, Job, State, list_all, read_job
+from core.training.where import Precision
 
 MOST_WAITING = 20
 MOST_IN_SWEEPS = 40  # beside them; each that waits is a process of about 26 MB
@@ -130,8 +131,18 @@ def _write_job(
         write_sweep_name(part, sweep)
 
 
-def resume(root: Path, job_id: str, launcher: Launcher) -> None:
-    """Put a job that ended without finishing at the end of the queue, from its last checkpoint."""
+def resume(
+    root: Path,
+    job_id: str,
+    launcher: Launcher,
+    *,
+    device: str | None = None,
+    precision: Precision | None = None,
+) -> None:
+    """Put a job that ended without finishing at the end of the queue, from its last checkpoint.
+
+    A training may go on on another device, and says so from then on. Raises ValueError.
+    """
     _refuse_obstacle(launcher)
     folder = job_folder(root, job_id)
     with queue_lock(root):
@@ -142,13 +153,16 @@ def resume(root: Path, job_id: str, launcher: Launcher) -> None:
             raise ValueError(f"job {job_id} is {job.state}, but {job.message}")
         if job.assignment is None or job.ticket is None:
             raise ValueError(f"job {job_id} cannot go on: {job.message}")
+        spec = moved(job.assignment, device, precision)
         jobs = list_all(root)
         _refuse_crowd(root, jobs, in_sweep=job.sweep is not None)
         with _without_worker(folder):
+            rewrite(folder, spec, job.assignment)
             write_ticket(folder, _ticket(job.ticket.attempt + 1, jobs, launcher))
         try:
-            launcher.launch(folder, threads=job.assignment.threads)
+            launcher.launch(folder, threads=spec.threads)
         except (OSError, ValueError):  # as if nobody had asked
+            rewrite(folder, job.assignment, spec)
             write_ticket(folder, job.ticket)
             raise
 

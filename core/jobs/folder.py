@@ -1,6 +1,7 @@
 """The folder of a job: which files it holds, and the small ones that are written by its users.
 
-job.json     what to do; written once, before the folder has its name
+job.json     what to do; written before the folder has its name, and by a resume that changes the
+             device, of which no worker is left then
 ticket.json  the attempt that is wanted and its place in the queue; written by start and resume
 stop.json    a request to end one attempt; written by stop
 status.json  how the attempt goes; written by the worker alone, while it holds worker.lock

@@ -72,6 +72,13 @@ class TrainSpec:
         """
         return Where(device=self.device, precision=self.precision, processes=self.processes)
 
+    def moved(self, device: str | None, precision: Precision | None) -> "TrainSpec":
+        """The same on another device, or rounded otherwise; what is None is kept as `Where.moved`
+        keeps it. Raises ValueError for what cannot be.
+        """
+        where = self.where.moved(self.device if device is None else device, precision=precision)
+        return replace(self, device=where.device, precision=where.precision)
+
     def to_dict(self) -> dict[str, Any]:
         """For job.json, with the arguments that repeat the job for people to read."""
         whole = {"overrides": self.overrides.given(), "recipe": self.recipe.to_dict()}

@@ -13,7 +13,6 @@ from typing import Any, TypeVar
 
 from core.jobs import actions
 from core.jobs.folder import is_sweep_id
-from core.jobs.launcher import Launcher
 from core.jobs.spec import LONGEST_NAME, TrainSpec, train_spec
 from core.jobs.state import Job, list_jobs
 from core.training.recipe import Overrides
@@ -111,13 +110,13 @@ def stop_sweep(root: Path, sweep_id: str) -> list[Job]:
     return jobs_of_sweep(root, sweep_id)
 
 
-def resume_sweep(root: Path, sweep_id: str, launcher_of: Callable[[Job], Launcher]) -> list[Job]:
-    """Put every job that ended without finishing into its queue again, in their order."""
+def resume_sweep(root: Path, sweep_id: str, go_on: Callable[[Job], None]) -> list[Job]:
+    """Let every job go on that ended without finishing, in their order."""
     ended = [job for job in jobs_of_sweep(root, sweep_id) if job.can_resume]
     if not ended:
         raise ValueError(f"no job of {sweep_id} can go on: none has ended without finishing")
     for job in ended:
-        actions.resume(root, job.id, launcher_of(job))
+        go_on(job)
     return jobs_of_sweep(root, sweep_id)
 
 

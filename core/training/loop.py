@@ -32,12 +32,10 @@ from core.training.step import (
     Ordered,
     StepRecord,
     check_finite,
+    fetch_every,
 )
 from core.training.team import device_of, team_of
 from core.training.where import HERE, Where
-
-FETCH_EVERY = 10  # steps between two looks at the losses of a device
-
 
 IsDue = Callable[[int], bool]
 MakePool = Callable[..., Sequence[CountedBatch]]
@@ -74,7 +72,7 @@ class Trainer:
         self.n_steps, self.seed = n_steps, seed
         self.optimizers = make_optimizers(model, recipe)
         self.cursor = Cursor()
-        self.fetch_every = 1 if self.device.type == "cpu" else FETCH_EVERY
+        self.fetch_every = fetch_every(self.device)
         self._batches: Sequence[CountedBatch] = ()
         self._batches_of: tuple[int, int] | None = None
 

@@ -2,12 +2,15 @@
 
 A run is repeated bit for bit on the same machine with as many threads: its first parameters and the
 order of its pictures follow from its seed, and they are the same for both convolutional networks.
+
+Whoever asks a device for a loss waits until all is done that was ordered before it, so losses are
+read there every FETCH_EVERY steps, and one that is no number is seen as much later.
 """
 
 import math
 import time
 from collections.abc import Callable, Collection, Iterator
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
 import torch
@@ -27,7 +30,7 @@ from core.pictures.shifts import DIRECTIONS, SHIFTS, shifted
 from core.pictures.sweep import Epoch, Run
 from core.pictures.sweep_spec import Case, SweepSpec
 from core.training.picture_optimizers import make_optimizer, set_rate
-from core.training.step import TrainingDivergedError
+from core.training.step import TrainingDivergedError, fetch_every
 
 Asked = Callable[[], bool]
 Tell = Callable[[Case, int], None]  # a case begins an epoch (from 1), or its tests (0)
@@ -115,21 +118,52 @@ def epochs(
     for epoch in range(spec.epochs):
         network.train()
         order = np.random.default_rng((case.seed, epoch)).permutation(len(labels))
-        total = 0.0
+        losses = _Losses(fetch_every(device), f"epoch {epoch + 1}")
         for number, rows in enumerate(_cut(torch.from_numpy(order).to(device), spec.batch)):
             if is_stopped():
                 return
             set_rate(optimizer, case, epoch * n_batches + number, spec.epochs * n_batches)
             loss = F.cross_entropy(network(inputs[rows]), labels[rows])
-            value = float(loss.detach())
-            if not math.isfinite(value):
-                raise TrainingDivergedError(f"the loss is {value} in epoch {epoch + 1}")
+            losses.add(loss.detach(), len(rows))
             optimizer.zero_grad()
             loss.backward()
             optimizer.step()
-            total += value * len(rows)
         network.eval()
-        yield _measured(network, pictures.validation, total / len(labels))
+        yield _measured(network, pictures.validation, losses.total() / len(labels))
+
+
+class _Losses:
+    """Of the batches of a pass, read when `every` of them are there, and at its end."""
+
+    def __init__(self, every: int, where: str) -> None:
+        self._every, self._where = every, where
+        self._unread: list[tuple[Tensor, int]] = []
+        self._total = 0.0
+
+    def add(self, loss: Tensor, n_pictures: int) -> None:
+        """Raises TrainingDivergedError if one of those that are read now is no number."""
+        self._unread.append((loss, n_pictures))
+        if len(self._unread) == self._every:
+            self._read()
+
+    def total(self) -> float:
+        """Summed over all pictures. Raises as `add` does."""
+        if self._unread:
+            self._read()
+        return self._total
+
+    def _read(self) -> None:
+        values = _fetched([loss for loss, _ in self._unread])
+        for value, (_, n_pictures) in zip(values, self._unread, strict=True):
+            if not math.isfinite(value):
+                raise TrainingDivergedError(f"the loss is {value} in {self._where}")
+            self._total += value * n_pictures
+        self._unread.clear()
+
+
+def _fetched(losses: list[Tensor]) -> list[float]:
+    """Their values by one look at the device."""
+    return cast("list[float]", torch.stack(losses).tolist())
 
 
 def shifted_correct(network: Network, split: Split) -> list[int]:

@@ -4,7 +4,10 @@ import math
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
+import torch
 from torch import Tensor
+
+FETCH_EVERY = 10  # steps between two looks at the losses of a device
 
 
 class CountedBatch(Protocol):
@@ -55,3 +58,8 @@ class TrainingDivergedError(RuntimeError):
     On the processor all is as it was before the step. A device has gone on meanwhile, for at most
     a few steps: what was saved before is good, what the trainer holds is not.
     """
+
+
+def fetch_every(device: torch.device) -> int:
+    """After how many steps their losses are read: at once where nobody is waited for."""
+    return 1 if device.type == "cpu" else FETCH_EVERY

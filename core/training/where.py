@@ -44,6 +44,17 @@ class Where:
                 "have room for several"
             )
 
+    def moved(
+        self, device: str, *, precision: Precision | None = None, processes: int | None = None
+    ) -> "Where":
+        """Where a run goes on: how it rounds is kept on the same device alone, unless told.
+
+        Raises ValueError for what cannot be.
+        """
+        kept = self.precision if device == self.device else "float32"
+        n_processes = self.processes if processes is None else processes
+        return Where(device=device, precision=precision or kept, processes=n_processes)
+
     @property
     def kind(self) -> str:
         """The device without its number."""

@@ -1,4 +1,4 @@
-"""Training the networks here: a sweep over rates and seeds as one job, watched, stopped, shown."""
+"""Training the networks, here or on a cluster: rates and seeds as one job, watched and shown."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -8,13 +8,13 @@ import streamlit as st
 from core import paths
 from core.jobs.look_job import look_job, sweep_of
 from core.jobs.spec import n_cores
-from core.jobs.state import Job, list_looks
+from core.jobs.state import Job, On, list_looks
 from core.pictures.sources import sources
 from core.pictures.sweep import Sweep
 from core.pictures.sweep_spec import SweepSpec, seconds_of
 from pages.look import sweep_words as words
 from pages.look.controls import PREFIX
-from pages.shared import bound
+from pages.shared import bound, cluster_words, place
 from pages.shared import jobs as job_kit
 from pages.shared.jobs import JobPage
 from pages.shared.text import plain, whole
@@ -36,14 +36,15 @@ def choose_sweep(recorded: Sweep | None) -> Sweep | None:
         options,
         format_func=lambda key: done.get(key, key),
         key=f"{PREFIX}sweep",
-        help="What was recorded with this project, or what was trained on this machine.",
+        help="What was recorded with this project, or what was trained from here.",
     )
     return recorded if chosen == RECORDED else sweep_of(paths.RUNS / chosen)
 
 
 def show_training() -> None:
     """The form, and the jobs that there are."""
-    with st.expander("Train them on this machine", key=f"{PREFIX}training"):
+    with st.expander("Train them", key=f"{PREFIX}training"):
+        on = place.choose(f"{PREFIX}on")
         choice = _choose()
         spec, can_start = job_kit.offered(
             lambda: SweepSpec(**choice), lambda made: [look_job(made)]
@@ -56,9 +57,11 @@ def show_training() -> None:
             icon=":material/play_arrow:",
             key=f"{PREFIX}start",
             on_click=_begin,
-            args=(spec,),
+            args=(spec, on),
             disabled=not can_start,
         )
+        if spec is not None:
+            place.show_script(on, spec.threads)
         job_kit.draw_while_active(PAGE, _jobs, lambda job: f"{job.id} {job.state}", _draw)
 
 
@@ -75,9 +78,9 @@ def _choose() -> dict[str, Any]:
     return {"source": source, "seeds": seeds, "epochs": epochs, "threads": threads}
 
 
-def _begin(spec: SweepSpec) -> None:
+def _begin(spec: SweepSpec, on: On) -> None:
     """Into the queue, behind whatever else is trained or measured."""
-    job_kit.attempt(PAGE, lambda: job_kit.begin(PAGE, [look_job(spec)], ""))
+    job_kit.attempt(PAGE, lambda: job_kit.begin(PAGE, [look_job(spec)], "", on))
 
 
 def _jobs() -> list[Job]:
@@ -97,5 +100,6 @@ def _draw(jobs: Sequence[Job]) -> None:
                 lost="Its trainings are lost.",
             )
         job_kit.say_refused(job, "stop" if job.is_active else "remove")
-        if job.message:
-            st.caption(plain(job.message))
+        waiting = cluster_words.waits(job, None) if job.state == "queued" else ""
+        for text in filter(None, (cluster_words.told(job), waiting, job.message)):
+            st.caption(plain(text))

@@ -38,9 +38,10 @@ def machine_label(name: str, bench: Bench | None) -> str:
 
 
 def job_label(job: Job) -> str:
-    """A measurement of this server."""
+    """A measurement that was started here, and where it is made."""
     when = f"{job.id[4:6]}-{job.id[6:8]} {job.id[9:11]}:{job.id[11:13]}"
-    return f"here: {job.name} ({job.state}, {when})"
+    where = "here" if job.on == "local" else "on the cluster"
+    return f"{where}: {job.name} ({job.state}, {when})"
 
 
 def setting_label(setting: Setting) -> str:

@@ -24,7 +24,7 @@ def told(job: Job) -> str:
         return ""
     parts = [
         f"On the cluster as job {there.number}" if there.number else "Sent to the cluster",
-        "" if job.host is None else f"on {job.host}",
+        "" if job.host is None else f"on node {job.host}",
         there.reason if job.state in ("running", "stopping") else "",
     ]
     return f"{', '.join(filter(None, parts))}."

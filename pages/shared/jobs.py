@@ -132,11 +132,11 @@ def stop(job: Job) -> None:
     actions.stop(paths.RUNS, job.id)
 
 
-def resume(job: Job) -> None:
-    """Put it back into the queue."""
+def resume(job: Job, device: str | None = None) -> None:
+    """Put it back into the queue; into that of another device where one is chosen."""
     who.demand("resume", job)
     _demand_place(job.on)
-    actions.resume(paths.RUNS, job.id, launcher_of(job, os.environ))
+    actions.resume(paths.RUNS, job.id, launcher_of(job, os.environ), device=device)
 
 
 def _demand_place(on: On) -> None:
@@ -176,7 +176,9 @@ def button(page: JobPage, label: str, act: Callable[[], None], *, key: str, **op
     st.button(label, key=key, on_click=attempt, args=(page, act), **options)
 
 
-def resume_button(page: JobPage, job: Job, label: str, *, key: str, note: str) -> None:
+def resume_button(
+    page: JobPage, job: Job, label: str, *, key: str, note: str, device: str | None = None
+) -> None:
     """A job goes on, or the reason why it cannot."""
     reason = who.refusal("resume", job) or obstacle()
     if job.on == "slurm":
@@ -184,7 +186,7 @@ def resume_button(page: JobPage, job: Job, label: str, *, key: str, note: str) -
     button(
         page,
         label,
-        lambda: resume(job),
+        lambda: resume(job, device),
         key=key,
         icon=":material/play_arrow:",
         disabled=reason is not None,

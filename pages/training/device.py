@@ -4,10 +4,11 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from core.devices import Device, kind_of
+from core.devices import Device, kind_of, numbered
 from core.jobs.at_hand import at_hand
+from core.jobs.state import Job
 from core.training.where import Precision, precisions_of
-from pages.shared import bound
+from pages.shared import bound, place
 from pages.shared.text import plain
 
 ASKED_AGAIN_SECONDS = 300  # other programs take memory, too
@@ -41,6 +42,36 @@ def choose_device(elsewhere: Sequence[str] | None = None) -> tuple[str, Precisio
     )
     st.caption(plain(_free(by_name[chosen])))
     return chosen, _choose_precision(chosen)
+
+
+def places_again(job: Job) -> list[str]:
+    """The devices that a run can go on with, its own first; none where there is nothing to choose.
+
+    One that is gone is not among them.
+    """
+    if job.spec is None or not job.can_resume:
+        return []
+    here = [device.name for device in _at_hand()[0]]
+    names = here if job.on == "local" else place.devices(job.on)
+    if job.spec.processes > 1:
+        names = list(dict.fromkeys(map(kind_of, names)))  # a card for each
+    own = numbered(job.spec.device)
+    return sorted(names, key=lambda name: numbered(name) != own) if len(names) > 1 else []
+
+
+def choose_again(job: Job, names: list[str]) -> str | None:
+    """One of several; None is where it was."""
+    if not names or job.spec is None:
+        return None
+    chosen = st.selectbox(
+        "Device to go on with",
+        names,
+        key=f"training-again-{job.id}",
+        label_visibility="collapsed",
+        width=100,
+        help="On another device products are those of float32, whatever they were before.",
+    )
+    return None if numbered(chosen) == numbered(job.spec.device) else chosen
 
 
 def _choose_there(names: list[str]) -> tuple[str, Precision]:

@@ -16,18 +16,21 @@ from pages.shared.text import plain
 from pages.training import words
 from pages.training.charts import show_files, show_one
 from pages.training.choices import PAGE, zone
+from pages.training.device import choose_again, places_again
 
 N_LOG_LINES = 12
 
 
 def show_run(job: Job) -> None:
     """From the state down to the log."""
-    heading, buttons = st.columns([2.2, 1], vertical_alignment="bottom")
+    devices = places_again(job)
+    widths = [1.3 if devices else 2.2, 1.0]
+    heading, buttons = st.columns(widths, vertical_alignment="bottom")
     with heading:
         state = words.state(job, now=time.time(), zone=zone())
         st.markdown(f"##### {plain(job.name)}: {plain(state)}")
     with buttons:
-        _show_actions(job)
+        _show_actions(job, devices)
     st.progress(min(max(job.progress, 0.0), 1.0), text=plain(words.progress(job)))
     if job.message:
         show = st.error if job.state == "failed" else st.info
@@ -45,14 +48,15 @@ def show_run(job: Job) -> None:
     _show_log(job)
 
 
-def _show_actions(job: Job) -> None:
+def _show_actions(job: Job, devices: list[str]) -> None:
     """The buttons of one job; those that others might regret ask first."""
     with st.container(horizontal=True, horizontal_alignment="right"):
         if job.is_active:
             _ask_to_stop(job)
         if job.can_resume:
             key, note = f"training-resume-{job.id}", "It goes on from its last saved step."
-            job_kit.resume_button(PAGE, job, "Resume", key=key, note=note)
+            device = choose_again(job, devices)
+            job_kit.resume_button(PAGE, job, "Resume", key=key, note=note, device=device)
         if not job.is_active:
             _ask_to_remove(job)
     job_kit.say_refused(job, "stop" if job.is_active else "remove")

@@ -273,7 +273,7 @@ def two_cards(monkeypatch: pytest.MonkeyPatch, runs: Path) -> Path:
     cards = [
         Device(name=f"cuda:{n}", title="A card", total_bytes=9, free_bytes=7) for n in range(2)
     ]
-    monkeypatch.setattr(verb, "at_hand", lambda: (only_processor(), *cards))
+    monkeypatch.setattr("core.cli.places.at_hand", lambda: (only_processor(), *cards))
     return runs
 
 
@@ -303,3 +303,20 @@ def test_a_job_is_refused_what_is_not_here(
     assert refused.status == 2
     assert message in refused.error
     assert not list_all(two_cards)
+
+
+def test_a_job_goes_on_on_another_device(run: Run, two_cards: Path):
+    options = ("--preset", "tiny", "--steps", 5, "--device", "cuda:1", "--precision", "tf32")
+    job_id = run("jobs", "start", *options, "--json").report["id"]
+    (two_cards / job_id / "ticket.json").write_text(
+        '{"attempt": 1, "order": 1, "written_at": 0, "patience": 0}'
+    )
+    again = ("jobs", "resume", job_id)
+    refused = "device 'cuda:2' is not at hand here; devices: cpu, cuda:0, cuda:1"
+    assert run(*again, "--device", "cuda:2").error == f"error: {refused}"
+    assert "argument --device: unknown device 'tpu'" in run(*again, "--device", "tpu").error
+    assert "--gpus is a cluster's matter" in run(*again, "--gpus", 1).error
+    assert run(*again, "--device", "auto", "--json").report == {"id": job_id}
+    spec = run("jobs", "show", job_id, "--json").report["spec"]
+    assert (spec["device"], spec["precision"]) == ("cuda:0", "float32")
+    assert "--precision" not in spec["arguments"]

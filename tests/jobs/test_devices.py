@@ -11,17 +11,23 @@ from typing import Any
 
 import pytest
 
+from core.bench.spec import BenchSpec
+from core.checkpoints.shelf import CARD, WEIGHTS
 from core.devices import Device, only_processor
+from core.jobs import actions, training
 from core.jobs import at_hand as hand
-from core.jobs import training
 from core.jobs.at_hand import at_hand, chosen
+from core.jobs.bench_job import bench_job
 from core.jobs.estimate import seconds_ahead
 from core.jobs.folder import read_ticket
 from core.jobs.locks import is_held
 from core.jobs.state import list_all, read_job
+from core.jobs.status import Reporter
 from core.jobs.worker import wait_for_slot
 from core.runs.folder import RUN
+from core.training import loop
 from core.training.where import Where
+from tests.jobs.test_kills import assert_same_result
 
 Start = Callable[..., Path]
 GPUS = ("cuda:0", "cuda:1")
@@ -143,6 +149,91 @@ def test_a_device_that_is_not_there_ends_a_job_in_one_sentence(
     assert (job.state, job.message) == ("failed", "torch sees no CUDA device here; devices: cpu")
     assert job.can_resume
     assert not (folder / RUN).exists()
+
+
+def test_a_job_goes_on_on_another_device_and_says_so(
+    start: Start, work: Callable[[Path], Any], runs: Path, launcher: Any
+):
+    folder, usual = start(device="cuda:1", precision="bfloat16"), start()
+    assert work(folder).state == "failed"
+    with pytest.raises(ValueError, match="^device 'gpu'; devices: cpu, cuda, cuda:N, mps$"):
+        actions.resume(runs, folder.name, launcher, device="gpu")
+    with pytest.raises(ValueError, match="precision tf32 is for cuda; mps computes in float32"):
+        actions.resume(runs, folder.name, launcher, device="mps", precision="tf32")
+    assert read_job(folder).state == "failed"
+    actions.resume(runs, folder.name, launcher, device="cuda:1")
+    job = read_job(folder)
+    assert (job.state, job.spec and job.spec.where) == (
+        "queued",
+        Where(device="cuda:1", precision="bfloat16"),
+    )
+    assert work(folder).state == "failed"
+    actions.resume(runs, folder.name, launcher, device="cpu")
+    places = {job.id: (job.slot, job.place) for job in list_all(runs)}
+    assert places == {usual.name: ("cpu", 1), folder.name: ("cpu", 2)}
+    assert (work(usual).state, work(folder).state) == ("finished", "finished")
+    spec = read_job(folder).spec
+    assert spec is not None
+    assert spec.where == Where()
+    assert "--device" not in spec.arguments()
+    assert json.loads((folder / CARD).read_text(encoding="utf-8"))["where"]["device"] == "cpu"
+    assert_same_result(folder, usual)
+
+
+def test_a_run_that_is_stopped_goes_on_elsewhere_and_back_with_its_own_state(
+    start: Start,
+    stopped_at_7: Path,
+    work: Callable[[Path], Any],
+    runs: Path,
+    launcher: Any,
+    at_step: Callable[[int, Callable[[], Any]], None],
+    monkeypatch: pytest.MonkeyPatch,
+):
+    """On a card that is made up: what is ordered there is done here."""
+    actions.resume(runs, stopped_at_7.name, launcher, device="cuda:1")
+    with monkeypatch.context() as patch:
+        patch.setattr(training, "resolve_device", str)
+        patch.setattr(loop, "device_of", lambda _: "cpu")
+        patch.setattr(loop, "set_precision", lambda _: None)
+        at_step(5, lambda: actions.stop(runs, stopped_at_7.name))  # behind those 7
+        job = work(stopped_at_7)
+    assert (job.state, job.device, job.status and job.status.step) == ("stopped", "cuda:1", 12)
+    told = json.loads((stopped_at_7 / RUN).read_text(encoding="utf-8"))
+    assert told["where"]["device"] == "cuda:1"
+    assert told["moved"] == [{"until_step": 7, **Where().to_dict()}]
+    actions.resume(runs, stopped_at_7.name, launcher, device="cpu")
+    usual = start()
+    assert [work(folder).state for folder in (stopped_at_7, usual)] == ["finished"] * 2
+    weights = [(folder / WEIGHTS).read_bytes() for folder in (stopped_at_7, usual)]
+    assert weights[0] == weights[1]
+
+
+def test_a_device_that_does_not_take_the_job_leaves_it_as_it_was(stopped_at_7: Path, runs: Path):
+    class Refusing:
+        patience = 30.0
+
+        def obstacle(self) -> str | None:
+            return None
+
+        def launch(self, folder: Path, *, threads: int) -> None:
+            raise ValueError("the cluster does not take the job")
+
+        def launch_all(self, folders: Any, *, threads: int) -> None:
+            raise AssertionError
+
+    before = (stopped_at_7 / "job.json").read_bytes()
+    with pytest.raises(ValueError, match="does not take the job"):
+        actions.resume(runs, stopped_at_7.name, Refusing(), device="cuda")
+    assert (stopped_at_7 / "job.json").read_bytes() == before
+    assert read_job(stopped_at_7).state == "stopped"
+
+
+def test_a_measurement_goes_on_where_it_was(runs: Path, launcher: Any):
+    job_id = actions.start(runs, bench_job(BenchSpec(methods=("sdpa",), lengths=(64,))), launcher)
+    Reporter(runs / job_id, 1).write(state="stopped")
+    with pytest.raises(ValueError, match="^only a training can go on on another device$"):
+        actions.resume(runs, job_id, launcher, device="cuda")
+    actions.resume(runs, job_id, launcher)
 
 
 def test_the_device_of_a_job_reaches_its_run(

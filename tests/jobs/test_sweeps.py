@@ -248,12 +248,15 @@ def test_a_stop_ends_those_that_wait_before_the_one_that_runs(
 def test_a_sweep_goes_on_with_what_has_not_finished(
     put: Callable[..., tuple[str, list[Path]]], runs: Path, launcher: Any
 ):
+    def go_on(job: Job) -> None:
+        actions.resume(runs, job.id, launcher)
+
     sweep_id, folders = put()
     with pytest.raises(ValueError, match="can go on: none has ended without finishing"):
-        resume_sweep(runs, sweep_id, lambda _: launcher)
+        resume_sweep(runs, sweep_id, go_on)
     for folder, state in zip(folders, ("finished", "stopped", "failed"), strict=True):
         end(folder, state)
-    assert states(resume_sweep(runs, sweep_id, lambda _: launcher)) == [
+    assert states(resume_sweep(runs, sweep_id, go_on)) == [
         "finished",
         "queued",
         "queued",

@@ -10,11 +10,11 @@ from torch import Tensor, nn
 
 from core.models.gpt import GPT
 from core.training.examples import IGNORE, Batch
-from core.training.loop import FETCH_EVERY, Trainer
+from core.training.loop import Trainer
 from core.training.muon import StackedMuon, orthogonal
 from core.training.optimizers import make_optimizers, rate_factor, set_rates
 from core.training.placed import in_precision, on_device, set_precision
-from core.training.step import TrainingDivergedError
+from core.training.step import FETCH_EVERY, TrainingDivergedError
 from core.training.where import HERE, PRECISIONS, Where
 from tests.variants import VARIANTS
 

@@ -1,21 +1,24 @@
 """Networks of pictures learn, repeat themselves by their seed, diverge in a row, can be stopped."""
 
-from collections.abc import Callable
+import hashlib
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import numpy as np
 import pytest
 import torch
 
-from core.models.picture_networks import make_network
+from core.models.picture_networks import Network, as_input, make_network
 from core.pictures.drawn import drawn_digits
 from core.pictures.networks import NETWORKS
 from core.pictures.pictures import Pictures, Split
 from core.pictures.shifts import shifted
 from core.pictures.sweep import Run
 from core.pictures.sweep_spec import Case, SweepSpec
+from core.training import pictures as room
 from core.training.picture_optimizers import WARMUP_STEPS, make_optimizer, set_rate
 from core.training.pictures import epochs, runs, shifted_correct, train
+from core.training.step import TrainingDivergedError
 
 SPEC = SweepSpec(source="drawn", rates=(0.02,), seeds=1, epochs=2, batch=16, threads=1)
 
@@ -51,6 +54,77 @@ def test_a_training_is_repeated_bit_for_bit_by_its_seed(network: str, pictures: 
     assert all(torch.equal(first[name], second[name]) for name in first)
     assert not one.network.training
     assert (len(one.run.epochs), one.run.n_test, one.run.diverged) == (2, 30, False)
+
+
+def as_before_there_were_devices(
+    network: Network, case: Case, pictures: Pictures
+) -> Iterator[tuple[bytes, float]]:
+    """The plain loop: every loss is read at its step. The weights after each pass, and its loss."""
+    optimizer = make_optimizer(network, case)
+    inputs, labels = as_input(pictures.train.pictures), torch.from_numpy(pictures.train.labels)
+    n_batches = -(-len(labels) // SPEC.batch)
+    for epoch in range(SPEC.epochs):
+        network.train()
+        order = np.random.default_rng((case.seed, epoch)).permutation(len(labels))
+        total = 0.0
+        for number in range(n_batches):
+            rows = torch.from_numpy(order[number * SPEC.batch :][: SPEC.batch])
+            set_rate(optimizer, case, epoch * n_batches + number, SPEC.epochs * n_batches)
+            loss = torch.nn.functional.cross_entropy(network(inputs[rows]), labels[rows])
+            total += loss.item() * len(rows)
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+        network.eval()
+        yield digest(network), total / len(labels)
+
+
+def digest(network: Network) -> bytes:
+    """Of its weights, bit for bit."""
+    whole = hashlib.sha256()
+    for name, tensor in network.state_dict().items():
+        whole.update(name.encode() + tensor.numpy().tobytes())
+    return whole.digest()
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+@pytest.mark.parametrize("every", [1, 4])
+def test_how_often_losses_are_read_changes_no_bit_of_weights_and_losses(
+    name: str, every: int, pictures: Pictures, monkeypatch: pytest.MonkeyPatch
+):
+    """Six steps a pass: all four of the first look, the rest at the end of the pass."""
+    case, looks = Case(name, 0.02, 3), list[int]()
+    fetched = room._fetched
+
+    def look(losses: list[torch.Tensor]) -> list[float]:
+        looks.append(len(losses))
+        return fetched(losses)
+
+    monkeypatch.setattr(room, "_fetched", look)
+    if every != 1:  # as if they were on a device
+        monkeypatch.setattr(room, "fetch_every", lambda _: every)
+    network, plain = (make_network(name, 10, seed=3) for _ in range(2))
+    found = epochs(network, case, SPEC, pictures, is_stopped=never)
+    whole = [(digest(network), epoch.loss) for epoch in found]
+    assert whole == [*as_before_there_were_devices(plain, case, pictures)]
+    assert looks == 2 * ([1] * 6 if every == 1 else [4, 2])
+
+
+def test_a_loss_that_is_no_number_is_seen_at_the_next_look(
+    pictures: Pictures, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(room, "fetch_every", lambda _: 4)
+    case, n_asked = Case("pooling", 1e30, 0), 0
+
+    def asked() -> bool:
+        nonlocal n_asked
+        n_asked += 1
+        return False
+
+    network = make_network("pooling", 10, seed=0)
+    with pytest.raises(TrainingDivergedError, match="^the loss is (nan|inf) in epoch 1$"):
+        list(epochs(network, case, SPEC, pictures, is_stopped=asked))
+    assert n_asked == 4
 
 
 def test_what_is_shown_often_is_learned(pictures: Pictures):

@@ -13,6 +13,7 @@ from core.jobs.folder import JOB
 from core.jobs.state import list_looks
 from core.pictures.sweep import read_sweep
 from pages.look import training
+from tests.fake_slurm import calls, listed, put_programs
 from tests.pages.look.seen import Shelf
 
 Open = Callable[..., AppTest]
@@ -35,6 +36,23 @@ def test_a_sweep_is_put_into_the_queue_as_one_job(open_look: Open, runs: Path):
     assert (spec["source"], spec["seeds"], spec["epochs"]) == ("drawn", 2, 3)
     (job,) = list_looks(runs)
     assert any(job.name in one.value for one in app.markdown)
+
+
+def test_a_sweep_is_sent_to_the_cluster_as_one_job(
+    open_look: Open, runs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    (tmp_path / "cluster.toml").write_text("")
+    monkeypatch.setenv("EXPLORER_CLUSTER", str(tmp_path / "cluster.toml"))
+    slurm = put_programs(tmp_path / "slurm", monkeypatch)
+    app = open_look(on="cluster")
+    app.button(key="look-start").click().run()
+    assert not app.exception
+    (job,) = list_looks(runs)
+    assert (job.on, len(calls(slurm, "sbatch"))) == ("slurm", 1)
+    listed(slurm, runs / job.id, "PENDING", reason="Priority")
+    app.run()
+    said = [one.value.replace("\\", "") for one in app.caption]
+    assert {"On the cluster as job 17.", "waits on the cluster: others come first"} & {*said}
 
 
 def test_a_sweep_that_is_none_is_refused_where_it_is_asked_for(open_look: Open, runs: Path):

@@ -30,6 +30,7 @@ def test_a_measurement_is_sent_to_a_node_with_a_gpu(open_runtime: Open, slurm: P
     assert (job.on, job.device) == ("slurm", "cuda")
     assert len(calls(slurm, "sbatch")) == 1
     assert app.selectbox(key="rt-source").value == job.id
+    assert app.selectbox(key="rt-source").options[0].startswith(f"on the cluster: {job.name}")
     listed(slurm, runs / job.id, "PENDING", reason="Priority")
     app.run()
     said = "\n".join(text.value for text in (*app.markdown, *app.caption)).replace("\\", "")

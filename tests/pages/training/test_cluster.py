@@ -99,7 +99,7 @@ def test_a_start_sends_it_and_the_page_watches_how_it_stands(
     assert (sent / SCRIPT).read_text().strip() in said
     listed(slurm, sent, "RUNNING")
     app.run()
-    assert "On the cluster as job 17, on node7." in told(app)
+    assert "On the cluster as job 17, on node node7." in told(app)
     listed(slurm, sent, "TIMEOUT")
     app = open_training(job=sent.name)
     assert "the cluster's time limit was reached before it could save" in told(app)

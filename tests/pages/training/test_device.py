@@ -111,3 +111,34 @@ def test_where_torch_does_not_answer_the_processor_is_left(
     app = open_training()
     assert "driver too old. It is trained on the processor." in told(app)
     assert "training-device" not in keys(app)
+
+
+def test_a_run_goes_on_on_the_device_that_is_chosen_where_there_are_several(
+    open_training: Open, runs: Path, put_job: Callable[..., str], at_hand: Callable[..., None]
+):
+    at_hand()
+    job_id = put_job("stopped")
+    key = f"training-again-{job_id}"
+    app = open_training(run=job_id)
+    assert key not in keys(app)
+    at_hand("cuda:0")
+    app = open_training(run=job_id)
+    assert app.selectbox(key=key).options == ["cpu", "cuda:0"]
+    assert app.selectbox(key=key).value == "cpu"
+    app.selectbox(key=key).set_value("cuda:0").run()
+    app.button(key=f"training-resume-{job_id}").click().run()
+    assert not app.exception, app.exception[0].value
+    (job,) = list_jobs(runs)
+    assert (job.state, job.device) == ("queued", "cuda:0")
+
+
+def test_a_run_whose_device_is_gone_goes_on_where_there_is_one(
+    open_training: Open, runs: Path, put_job: Callable[..., str], at_hand: Callable[..., None]
+):
+    at_hand("cuda:0")
+    job_id = put_job("lost", device="cuda:1", precision="bfloat16")
+    app = open_training(run=job_id)
+    app.button(key=f"training-resume-{job_id}").click().run()
+    (job,) = list_jobs(runs)
+    assert job.spec is not None
+    assert (job.spec.device, job.spec.precision) == ("cpu", "float32")
