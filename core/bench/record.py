@@ -150,9 +150,9 @@ def merged(old: Bench, new: Bench) -> Bench:
                 f"the file was measured with another {', '.join(differing)}: name another file"
             )
     environment = dict(new.environment)
-    roofs = [bench.environment.get("roof") or {} for bench in (old, new)]
-    if any(roofs):  # the best that was ever reached
-        known = sorted(roofs[0].keys() | roofs[1].keys())
+    roofs: list[dict[str, float]] = [b.environment.get("roof") or {} for b in (old, new)]
+    known = sorted(roofs[0].keys() | roofs[1].keys())
+    if known:  # the best that was ever reached
         environment["roof"] = {name: max(roof.get(name, 0.0) for roof in roofs) for name in known}
     records = (*_others(old.records, new.records), *new.records)
     return replace(new, environment=environment, records=records)
