@@ -77,7 +77,8 @@ STEPS: dict[str, Callable[[int], float]] = {
 
 def step_records(*, factor: float = 1.0) -> list[Record]:
     """Of generation, 8 heads of 32 numbers; BigBird has no step."""
-    shape, base = partial(Shape, head_dim=32), {"causal": True, "pass_name": GENERATION}
+    base: dict[str, Any] = {"causal": True, "pass_name": GENERATION}
+    shape = partial(Shape, head_dim=32)
     found = [
         Record(
             method=method,
