@@ -13,6 +13,7 @@ from torch import Tensor
 from torch.nn.functional import logsigmoid
 
 from core.attention import based, delta, gate, gated_delta, softmax, window
+from core.attention.feature_maps import FeatureMap
 from core.bench.approximation import HEAD_DIM, N_KEYS, N_ROWS, UNIFORM, ErrorPoint, median, seeds
 from core.bench.methods import OPEN
 from core.catalogue import ONLY_CAUSAL, label
@@ -25,19 +26,19 @@ def errors_in_order(logits: Sequence[float]) -> list[ErrorPoint]:
     """Each mechanism that is causal only at each largest logit, and uniform attention to the past;
     named as in pictures.
     """
-    found: list[ErrorPoint] = []
+    features, found = based.feature_map(HEAD_DIM), list[ErrorPoint]()
     for b in logits:
         errors: dict[str, list[float]] = {}
         for seed in seeds():
             given = _draw(seed, b)
             exact = softmax.attend(*given, hidden=_future())[0]
-            for name, output in _outputs(seed, given).items():
+            for name, output in _outputs(seed, given, features).items():
                 errors.setdefault(name, []).append(_distance(output, exact))
         found += [median(name, b, [(e, 0.0) for e in some]) for name, some in errors.items()]
     return found
 
 
-def _outputs(seed: int, given: Rows) -> dict[str, Tensor]:
+def _outputs(seed: int, given: Rows, features: FeatureMap) -> dict[str, Tensor]:
     """Outputs (1, 1, N_KEYS, d) by what they are called; uniform attention comes last."""
     sizes, value = Sizes(), given[2]
     generator = torch.Generator().manual_seed(2000 + seed)
@@ -48,7 +49,7 @@ def _outputs(seed: int, given: Rows) -> dict[str, Tensor]:
         "gated-delta": lambda: gated_delta.attend(*given, beta, log_gate),
         "gate": lambda: gate.attend(*given, log_gate),
         "window": lambda: window.attend(*given, window=sizes.window, n_sinks=sizes.n_sinks),
-        "based": lambda: based.attend(*given, based.feature_map(HEAD_DIM), window=sizes.window),
+        "based": lambda: based.attend(*given, features, window=sizes.window),
     }
     n_seen = torch.arange(1, N_KEYS + 1)[:, None]
     found = {label(name): calls[name]() for name in ONLY_CAUSAL}

@@ -134,17 +134,16 @@ def _states(head_dim: int, seq_len: int) -> None:
     """One head, one token behind L others."""
     shape = Shape(seq_len=seq_len, head_dim=head_dim, n_heads=1)
     st.markdown("##### What does a state of fixed size save?")
-    head = ["| one head | kept | operations a token | a cache is larger from |", "|--|--:|--:|--:|"]
+    head = ["| one head | kept | operations | a cache is larger from |", "|--|--:|--:|--:|"]
     rows = [
-        f"| {label(method)} | {bytes_text(kept_bytes(method, shape))} | "
-        f"{step_operations(method, shape):,} | {math.ceil(same_bytes_length(method, shape)):,} |"
-        for method in ONLY_CAUSAL
+        f"| {name} | {_unbroken(bytes_text(kept_bytes(method, shape)))} | "
+        f"{step_operations(method, shape):,} | {larger} |"
+        for method, name, larger in [
+            *((m, label(m), _larger_from(m, shape)) for m in ONLY_CAUSAL),
+            ("sdpa", "keys and values", ""),
+        ]
     ]
-    cache = (
-        f"| keys and values | {bytes_text(kept_bytes('sdpa', shape))} | "
-        f"{step_operations('sdpa', shape):,} | |"
-    )
-    st.markdown("\n".join([*head, *rows, cache]))
+    st.markdown("\n".join([*head, *rows]))
     names = ", ".join(label(method) for method in ONLY_CAUSAL)
     st.markdown(
         f"Written behind L = {seq_len:,} tokens. {names} are **causal only**: what is kept is "
@@ -153,6 +152,15 @@ def _states(head_dim: int, seq_len: int) -> None:
         f"has {Sizes().window} tokens and {Sizes().n_sinks} sinks. What a state of fixed size "
         "forgets is on the page Memory."
     )
+
+
+def _larger_from(method: str, shape: Shape) -> str:
+    return f"{math.ceil(same_bytes_length(method, shape)):,} tokens"
+
+
+def _unbroken(text: str) -> str:
+    """A number and its unit on one line."""
+    return text.replace(" ", "\u00a0")
 
 
 def _low_rank() -> None:

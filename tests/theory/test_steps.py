@@ -17,7 +17,8 @@ from core.theory.steps import kept_bytes, kept_numbers, same_bytes_length, step_
 SIZES = Sizes(n_features=24, window=6, n_sinks=2)
 
 
-@pytest.mark.parametrize("method", [m for m in WRITERS if m not in ("sdpa", "window")])
+# Torch does not count its fused kernel on a processor.
+@pytest.mark.parametrize("method", [m for m in WRITERS if m != "sdpa"])
 def test_operations_are_those_that_torch_counts(method: str):
     spec = BenchSpec(
         methods=(method,),

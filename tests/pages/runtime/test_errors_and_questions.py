@@ -111,8 +111,8 @@ def test_questions_are_answered_with_numbers(
     assert "32 tokens with elu+1, 256 with FAVOR+ and 561 with Taylor" in text
     assert "= **0.00854** of the pairs at ℓ = 2,048" in text
     assert "everything is two steps from everything" in text
-    assert "| delta rule | 4.1 kB | 6,144 | 16 |" in text
-    assert "| keys and values | 524 kB | 262,272 | |" in text
+    assert "| delta rule | 4.1\u00a0kB | 6,144 | 16 tokens |" in text
+    assert "| keys and values | 524\u00a0kB | 262,272 |  |" in text
     assert "delta rule, gated delta, scalar gate, window, Based are **causal only**" in text
     (chart,) = charts(app)
     assert "of the sum takes" in chart["title"]["text"]
@@ -124,7 +124,7 @@ def test_other_sizes_give_other_numbers(shelf: Path, open_runtime: Open, read: R
     text = read(app)
     assert "| 3 | 4,161 | 2,145 | 4,096 |" in text
     assert "17.2 billion operations" in text
-    assert "| keys and values | 4.19 MB | 2,097,408 | |" in text
+    assert "| keys and values | 4.19\u00a0MB | 2,097,408 |  |" in text
     app.number_input(key="rt-layers").set_value(2).run()
     app.number_input(key="rt-latents").set_value(128).run()
     assert "= **0.0156** of the pairs" in read(app)  # 2·ℓ·m / (2·ℓ²) = m / ℓ
