@@ -50,6 +50,18 @@ def test_a_step_gives_the_last_row_of_the_whole_pass(writes: Quick, method: str,
 
 
 @pytest.mark.parametrize("method", WRITERS)
+def test_a_step_stays_on_its_device(writes: Quick, method: str):
+    """The meta device refuses a tensor left on the processor, as a GPU does."""
+    spec = writes(method)
+    object.__setattr__(spec, "device", "meta")  # no job can ask for it
+    query, key, value = (torch.empty(1, 2, 70, 8, device="meta") for _ in range(3))
+    made = written(spec, method, (query, key, value))
+    output = made.output()
+    assert (output.device.type, output.shape) == ("meta", (1, 2, 1, 8))
+    assert made.kept_bytes() == kept_bytes(method, spec.shape(69), sizes=SMALL)
+
+
+@pytest.mark.parametrize("method", WRITERS)
 def test_bytes_by_formula_are_those_of_the_tensors(writes: Quick, method: str):
     spec = writes(method, batch=2)
     for n_past in (1, 7, 70):
