@@ -146,7 +146,7 @@ def _states(head_dim: int, seq_len: int) -> None:
     st.markdown("\n".join([*head, *rows]))
     names = ", ".join(label(method) for method in ONLY_CAUSAL)
     st.markdown(
-        f"Written behind L = {seq_len:,} tokens. {names} are **causal only**: what is kept is "
+        f"Behind L = {seq_len:,} tokens. **Causal only** are {names}: what is kept is "
         "written in the order of the tokens, so a text that is read from both sides has no such "
         "form. Over a whole text each token costs the same, so that time is linear in L; a window "
         f"has {Sizes().window} tokens and {Sizes().n_sinks} sinks. What a state of fixed size "

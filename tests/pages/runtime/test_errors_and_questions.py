@@ -113,7 +113,7 @@ def test_questions_are_answered_with_numbers(
     assert "everything is two steps from everything" in text
     assert "| delta rule | 4.1\u00a0kB | 6,144 | 16 tokens |" in text
     assert "| keys and values | 524\u00a0kB | 262,272 |  |" in text
-    assert "delta rule, gated delta, scalar gate, window, Based are **causal only**" in text
+    assert "**Causal only** are delta rule, gated delta, scalar gate, window, Based" in text
     (chart,) = charts(app)
     assert "of the sum takes" in chart["title"]["text"]
     assert "of 48 values" in chart["title"]["text"]
