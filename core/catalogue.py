@@ -29,6 +29,7 @@ _DRAWN = sorted(ROWS, key=lambda row: row.family == "no pairs")  # what looks at
 METHODS = tuple(row.name for row in _DRAWN if not row.not_measured)
 WITHOUT_CAUSAL_FORM = tuple(name for name in METHODS if not MECHANISMS[name].has_causal_form)
 ONLY_CAUSAL = tuple(name for name in METHODS if MECHANISMS[name].only_causal)
+WRITERS = tuple(name for name in METHODS if not MECHANISMS[name].no_step)
 FEATURE_MAPS = tuple(name for name in METHODS if MECHANISMS[name].family == "feature map")
 
 

@@ -17,8 +17,9 @@ class Mechanism:
     `map_note` says beside effective weights what stands in the place of exp. `size` is a text with
     the size that a measurement has in it, as {sizes.n_features}. `reached` is the typical share of
     a processor's rate of matrix products. Where it is not trained, or not measured, the reason
-    stands in `not_trained`, or `not_measured`. Rows of what is normalised sum to 1; `weights_note`
-    says what effective weights of a state are.
+    stands in `not_trained`, or `not_measured`; `no_step` says why it is not measured writing token
+    by token. Rows of what is normalised sum to 1; `weights_note` says what effective weights of a
+    state are.
     """
 
     name: str
@@ -34,6 +35,7 @@ class Mechanism:
     reached: float = 0.0
     not_trained: str = ""
     not_measured: str = ""
+    no_step: str = ""
 
 
 ROWS = (
@@ -67,6 +69,7 @@ ROWS = (
         family="no pairs",
         meaning="a table of scores that looks at no token",
         reached=0.15,
+        no_step="its table of scores is made for a text of known length",
     ),
     Mechanism(
         name="dense-synthesizer",
@@ -109,6 +112,7 @@ ROWS = (
         has_causal_form=False,
         reached=0.4,
         not_trained="a model that writes must be causal",
+        no_step="it has no causal form",
     ),
     Mechanism(
         name="bigbird",
@@ -118,6 +122,7 @@ ROWS = (
         size="blocks of {sizes.block_size}",
         reached=0.15,
         not_trained="a model's texts are hardly longer than its blocks",
+        no_step="its random blocks are drawn for a text of known length",
     ),
     Mechanism(
         name="nystrom",
@@ -128,6 +133,7 @@ ROWS = (
         has_causal_form=False,
         reached=0.2,
         not_trained="a model that writes must be causal",
+        no_step="it has no causal form",
     ),
     Mechanism(
         name="perceiver",
@@ -137,6 +143,7 @@ ROWS = (
         size="{sizes.n_latents} latents",
         reached=0.25,
         not_trained="a model is one by its n_latents, with softmax between them",
+        no_step="its latents stand at places of a text of known length",
     ),
     Mechanism(
         name="delta",

@@ -15,6 +15,7 @@ from core.catalogue import (
     TRAINED,
     WITHOUT_CAUSAL_FORM,
     WITHOUT_LATENTS,
+    WRITERS,
     MechanismSizes,
     family,
     in_file_order,
@@ -82,6 +83,7 @@ def test_choices_stand_in_the_order_of_pages_and_command_line():
     assert (*maps, *(name for name in states if name != "window")) == EFFECTIVE
     assert (*maps, *states) == WITHOUT_LATENTS
     assert WITHOUT_CAUSAL_FORM == ("linformer", "nystrom")
+    assert ("explicit", "sdpa", *maps, *states) == WRITERS
 
 
 def test_a_method_of_a_later_version_goes_by_its_own_name():

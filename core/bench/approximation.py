@@ -57,7 +57,7 @@ class Sharp:
 def errors_by_features(counts: Sequence[int], *, largest_logit: float) -> list[ErrorPoint]:
     """Each kind of random features at each number of features, and uniform attention."""
     found = [
-        _median(name, m, [_random(seed, name, m, largest_logit) for seed in _seeds()])
+        median(name, m, [_random(seed, name, m, largest_logit) for seed in seeds()])
         for name in RANDOM
         for m in counts
     ]
@@ -74,11 +74,11 @@ def errors_by_logit(logits: Sequence[float]) -> list[ErrorPoint]:
     for b in logits:
         for kind in ("positive", "trigonometric"):
             name = f"{kind}, orthogonal"
-            runs = [_random(seed, name, N_FEATURES, b) for seed in _seeds()]
-            found.append(_median(f"FAVOR+, {kind}", b, runs))
+            runs = [_random(seed, name, N_FEATURES, b) for seed in seeds()]
+            found.append(median(f"FAVOR+, {kind}", b, runs))
         for name, feature_map in fixed.items():
-            runs = [_error(seed, feature_map, b) for seed in _seeds()]
-            found.append(_median(name, b, runs))
+            runs = [_error(seed, feature_map, b) for seed in seeds()]
+            found.append(median(name, b, runs))
         found.append(_uniform(b, b))
     return found
 
@@ -92,8 +92,8 @@ def errors_by_terms(terms: Sequence[int], logits: Sequence[float]) -> list[Error
     for b in logits:
         for k in terms:
             run = partial(taylor.polynomial, n_terms=k)
-            runs = [_polynomial(seed, run, b) for seed in _seeds()]
-            found.append(_median(f"B = {b:g}", k, runs))
+            runs = [_polynomial(seed, run, b) for seed in seeds()]
+            found.append(median(f"B = {b:g}", k, runs))
     return found
 
 
@@ -105,7 +105,7 @@ def sharpness(logits: Sequence[float]) -> list[Sharp]:
     rows: list[Sharp] = []
     for b in logits:
         weights: dict[str, list[float]] = {}
-        for seed in _seeds():
+        for seed in seeds():
             query, key, _ = draw(seed, b)
             query = key[:, :, :1]  # a query is a direction: the first key's own
             maps: dict[str, FeatureMap] = {
@@ -165,11 +165,11 @@ def _polynomial(seed: int, run: Callable[[Tensor], Tensor], largest_logit: float
 
 def _uniform(at: float, largest_logit: float) -> ErrorPoint:
     runs: list[Run] = []
-    for seed in _seeds():
+    for seed in seeds():
         query, key, value = draw(seed, largest_logit)
         mean = value.mean(dim=2, keepdim=True).expand(-1, -1, N_ROWS, -1)
         runs.append((_distance(mean, query, key, value), 0.0))
-    return _median(UNIFORM, at, runs)
+    return median(UNIFORM, at, runs)
 
 
 def _distance(output: Tensor, query: Tensor, key: Tensor, value: Tensor) -> float:
@@ -177,7 +177,8 @@ def _distance(output: Tensor, query: Tensor, key: Tensor, value: Tensor) -> floa
     return float((output - exact).square().sum().sqrt() / exact.square().sum().sqrt())
 
 
-def _median(name: str, at: float, runs: Sequence[Run]) -> ErrorPoint:
+def median(name: str, at: float, runs: Sequence[Run]) -> ErrorPoint:
+    """Of runs, each an error and a share."""
     errors = [error for error, _ in runs]
     return ErrorPoint(
         name=name,
@@ -194,5 +195,6 @@ def _rows(seed: int, n_rows: int, *, orthogonal: bool = True) -> Tensor:
     return favor.draw_projection(n_rows, HEAD_DIM, generator=generator, orthogonal=orthogonal)
 
 
-def _seeds() -> range:
+def seeds() -> range:
+    """Those that every error is the median of."""
     return range(N_SEEDS)

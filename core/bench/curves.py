@@ -2,7 +2,8 @@
 
 The formula of a time has one free factor, the rate that the mechanism reaches: it is set where the
 longest text was measured, so that the dashed line shows how the formula grows. That of the memory
-has none.
+has none. In generation the formula of a time counts what a step reads, and the memory is what is
+kept.
 """
 
 from collections.abc import Sequence
@@ -14,10 +15,11 @@ from numpy.typing import NDArray
 
 from core.bench.fits import Fit, fit
 from core.bench.record import Bench, Record, Setting
-from core.bench.spec import BOTH, DTYPES
+from core.bench.spec import BOTH, DTYPES, GENERATION
 from core.bench.summary import methods_of
-from core.catalogue import METHODS, ONLY_CAUSAL, WITHOUT_CAUSAL_FORM
+from core.catalogue import METHODS, ONLY_CAUSAL, WITHOUT_CAUSAL_FORM, WRITERS
 from core.theory.costs import Shape, Sizes, floor_seconds, predict
+from core.theory.steps import kept_bytes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,11 +86,30 @@ def memory_curves(bench: Bench, setting: Setting) -> list[Curve]:
     return curves
 
 
+def kept_curves(bench: Bench, setting: Setting) -> list[Curve]:
+    """Bytes kept of the tokens before, in generation: counted from the tensors, and by formula."""
+    records, curves = bench.of(setting), list[Curve]()
+    for method in methods_of(records):
+        points = [
+            Point(seq_len=r.seq_len, value=kept, low=kept, high=kept, flags=())
+            for r in _sorted(records, method)
+            if (kept := r.kept_bytes)
+        ]
+        known = _costs(bench, setting, method)
+        curves.append(_curve(method, points, [(n, float(kept)) for n, (_, kept) in known.items()]))
+    return curves
+
+
 def floors(bench: Bench, setting: Setting) -> dict[str, list[tuple[int, float]]]:
     """Seconds below which nothing can be: name to a line. Empty where no roof was measured."""
     roof: dict[str, float] = bench.environment.get("roof", {})
     if not roof:
         return {}
+    if setting.pass_name == GENERATION:
+        kept = _costs(bench, setting, "sdpa")
+        rate = roof["bytes_per_second"]
+        lines = [(n, size / rate) for n, (_, size) in kept.items()]
+        return {"reading all keys and values": lines}
     both = {
         n: floor_seconds(
             _shape(bench, setting, n),
@@ -145,7 +166,11 @@ def _curve(method: str, points: list[Point], predicted: list[tuple[int, float]])
 
 
 def _costs(bench: Bench, setting: Setting, method: str) -> dict[int, tuple[int, int]]:
-    """Length to operations and extra bytes; empty for what has no formula here."""
+    """Length to operations and extra bytes; empty for what has no formula here. In generation both
+    are the bytes that are kept.
+    """
+    if setting.pass_name == GENERATION:
+        return _step_costs(bench, setting, method)
     lacking = WITHOUT_CAUSAL_FORM if setting.causal else ONLY_CAUSAL
     if method not in METHODS or method in lacking:
         return {}
@@ -155,6 +180,14 @@ def _costs(bench: Bench, setting: Setting, method: str) -> dict[int, tuple[int, 
         cost = predict(method, shape, causal=setting.causal, sizes=sizes)
         found[n] = cost.operations, cost.extra_bytes
     return found
+
+
+def _step_costs(bench: Bench, setting: Setting, method: str) -> dict[int, tuple[int, int]]:
+    if method not in WRITERS:
+        return {}
+    lengths, sizes = _lengths(bench.of(setting)), sizes_of(bench)
+    kept = {n: kept_bytes(method, _shape(bench, setting, n), sizes=sizes) for n in lengths}
+    return {n: (size, size) for n, size in kept.items()}
 
 
 def _shape(bench: Bench, setting: Setting, seq_len: int) -> Shape:

@@ -56,10 +56,17 @@ class Fit:
         mechanism, but what a call costs at any length.
         """
         half = self.half_width
+        too_slow = half is not None and round(self.slope + half, 2) < 1
+        if half is not None and (self.shortest < SHORTEST or too_slow):
+            return "too short"
+        return self.doubt_of_step
+
+    @property
+    def doubt_of_step(self) -> Doubt | None:
+        """The same of a step of generation, where not to grow with L is an answer."""
+        half = self.half_width
         if half is None:
             return "too few lengths"
-        if self.shortest < SHORTEST or round(self.slope + half, 2) < 1:
-            return "too short"
         return "too uncertain" if half >= WIDEST else None
 
 

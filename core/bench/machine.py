@@ -92,8 +92,13 @@ def sdpa_backend(spec: BenchSpec) -> str:
         dtype=getattr(torch, spec.dtype),
         requires_grad=spec.backward,
     )
+    if spec.writes:  # one token sees all, by a mask
+        seen = torch.ones(1, spec.lengths[-1], dtype=torch.bool, device=spec.device)
+        chosen = choose(x[:, :, -1:], x, x, attn_mask=seen)
+    else:
+        chosen = choose(x, x, x, is_causal=spec.causal)
     names = {backend.value: backend.name for backend in SDPBackend.__members__.values()}
-    return names.get(int(choose(x, x, x, is_causal=spec.causal)), "unknown").lower()
+    return names.get(int(chosen), "unknown").lower()
 
 
 class OtherProcesses:

@@ -6,8 +6,8 @@ after the other, round and round, until each has had its repeats and its seconds
 slows the machine for a while slows all of them. Records come out length by length: whoever takes
 them can keep what there is at any moment.
 
-An error is ‖output − softmax‖ / ‖softmax‖ over some rows only, evenly spread, in all heads: softmax
-of all L² pairs would be slower than anything that is measured.
+Errors are those of core.bench.reference. In generation there is one row, the last; there the output
+must be the last row of the method's own pass over the whole text, too.
 """
 
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -19,7 +19,6 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from core.attention import softmax
 from core.attention.masks import NoCausalFormError
 from core.bench.estimate import input_bytes, needed_bytes, refusal
 from core.bench.machine import OtherProcesses
@@ -31,13 +30,16 @@ from core.bench.record import (
     MEMORY,
     MOST_KEPT,
     NO_CAUSAL_FORM,
+    NO_STEP,
     REFUSED,
     WIDE,
     WRONG,
     Record,
 )
+from core.bench.reference import distance, last_row, reference, relative_error
 from core.bench.spec import BenchSpec
-from core.catalogue import ONLY_CAUSAL, WITHOUT_CAUSAL_FORM, family
+from core.bench.writing import last_of_pass, written
+from core.catalogue import MECHANISMS, ONLY_CAUSAL, WITHOUT_CAUSAL_FORM, family
 from core.devices import (
     free_bytes,
     give_back,
@@ -48,8 +50,8 @@ from core.devices import (
 )
 
 MOST_ERROR = {"float32": 1e-4, "bfloat16": 0.05, "float16": 0.01}
-MOST_ROWS = 128
 MOST_SPREAD, MOST_OTHERS = 0.25, 0.1
+Rows = tuple[Tensor, Tensor, Tensor]  # query, key and value
 Tell = Callable[[int, int, str], None]
 
 
@@ -105,14 +107,14 @@ def at_length(
     if why := refusal(input_bytes(spec, length), free_bytes()):
         yield from (_blank(spec, method, length).flagged(f"{REFUSED}: {why}") for method in methods)
         return
-    given = inputs(spec, length)
-    exact = reference(*given, causal=spec.causal)
+    given = inputs(spec, length + spec.writes)
+    exact = last_row(*given) if spec.writes else reference(*given, causal=spec.causal)
     records, runners = dict[str, Record](), list[Runner]()
     for method in methods:
         if is_stopped():
             break
         tell(f"{method} at {length:,} tokens")
-        found = prepare(spec, method, given, exact, meter)
+        found = prepare(spec, _blank(spec, method, length), given, exact, meter)
         if isinstance(found, Runner):
             runners.append(found)
         else:
@@ -123,30 +125,49 @@ def at_length(
 
 
 def prepare(
-    spec: BenchSpec,
-    method: str,
-    given: tuple[Tensor, Tensor, Tensor],
-    exact: Tensor,
-    meter: MemoryMeter,
+    spec: BenchSpec, record: Record, given: Rows, exact: Tensor, meter: MemoryMeter
 ) -> Runner | Record:
     """A case ready to be timed, or the record that says why it cannot be."""
-    seq_len = given[0].shape[2]
-    record = _blank(spec, method, seq_len)
-    if why := obstacle(spec, method, seq_len):
+    if why := obstacle(spec, record.method, record.seq_len):
         return record.flagged(why)
     try:
-        peak = meter.peak_bytes(method, seq_len) if spec.device == "cpu" else None
-        run = partial(once, spec, build(spec, method, seq_len), *given)
-        record = checked(spec, record, run(), exact)
-        run()
-        if spec.device != "cpu":
-            peak = peak_bytes(run, spec.device)
+        if spec.writes:
+            return prepared_step(spec, record, given, exact)
+        return prepared_pass(spec, record, given, exact, meter)
     except (RuntimeError, MemoryError) as error:
         if not is_out_of_memory(error):
             raise
         give_back(spec.device)
         return record.flagged(MEMORY)
+
+
+def prepared_pass(
+    spec: BenchSpec, record: Record, given: Rows, exact: Tensor, meter: MemoryMeter
+) -> Runner:
+    """A pass over a whole text: its memory, its error, warm."""
+    on_cpu, method = spec.device == "cpu", record.method
+    peak = meter.peak_bytes(method, record.seq_len) if on_cpu else None
+    run = partial(once, spec, build(spec, method, record.seq_len), *given)
+    record = checked(spec, record, run(), exact)
+    run()
+    if not on_cpu:
+        peak = peak_bytes(run, spec.device)
     return Runner(replace(record, peak_bytes=peak), run)
+
+
+def prepared_step(spec: BenchSpec, record: Record, given: Rows, exact: Tensor) -> Runner:
+    """The last token behind all others: what is kept of them, its error, warm. What is no exact
+    softmax is compared with the last row of its own pass over the whole text.
+    """
+    made = written(spec, record.method, given)
+    output = made.output()
+    record = checked(spec, record, output, exact)
+    if family(record.method) != "exact":
+        off = distance(output, last_of_pass(spec, record.method, given))
+        if not off <= MOST_ERROR[spec.dtype]:
+            record = record.flagged(f"{WRONG}: {off:.1g} away from the last row of the whole pass")
+    made.output()
+    return Runner(replace(record, kept_bytes=made.kept_bytes()), made.output)
 
 
 def _blank(spec: BenchSpec, method: str, seq_len: int) -> Record:
@@ -165,6 +186,8 @@ def obstacle(spec: BenchSpec, method: str, seq_len: int) -> str:
         return f"{NO_CAUSAL_FORM}: {why_not_causal(spec, method)}"
     if not spec.causal and method in ONLY_CAUSAL:
         return CAUSAL_ALONE
+    if spec.writes and (why := MECHANISMS[method].no_step):
+        return f"{NO_STEP}: {why}"
     why = refusal(needed_bytes(spec, method, seq_len), free_bytes(spec.device))
     return f"{REFUSED}: {why}" if why else ""
 
@@ -226,24 +249,3 @@ def finished(runner: Runner) -> Record:
     if spread > MOST_SPREAD:
         return record.flagged(f"{WIDE}: half of the times spread over {spread:.0%} of the median")
     return record
-
-
-def chosen_rows(seq_len: int) -> Tensor:
-    """At most MOST_ROWS positions, the first and the last among them."""
-    return torch.linspace(0, seq_len - 1, min(seq_len, MOST_ROWS)).round().long()
-
-
-@torch.no_grad()
-def reference(query: Tensor, key: Tensor, value: Tensor, *, causal: bool) -> Tensor:
-    """Softmax output (B, H, rows, d) of the chosen rows, in float64 on the processor."""
-    rows = chosen_rows(query.shape[2])
-    query, key, value = (x.cpu().double() for x in (query, key, value))
-    hidden = softmax.future(rows, torch.arange(key.shape[2])) if causal else None
-    return softmax.attend(query[:, :, rows], key, value, hidden=hidden)[0]
-
-
-def relative_error(output: Tensor, exact: Tensor) -> float:
-    """Of an output (B, H, L, d), on the rows of the reference."""
-    rows = chosen_rows(output.shape[2])
-    found = output[:, :, rows.to(output.device)].cpu().double()
-    return float((found - exact).square().sum().sqrt() / exact.square().sum().sqrt())

@@ -46,7 +46,12 @@ def build(spec: BenchSpec, method: str, seq_len: int) -> Call:
     """
     if not spec.causal and method in ONLY_CAUSAL:
         raise ValueError(f"{method} has only a causal form: a state is read in the tokens' order")
-    return MAKERS[method](spec, seq_len, torch.Generator().manual_seed(spec.seed + 1))
+    return MAKERS[method](spec, seq_len, generator_of(spec))
+
+
+def generator_of(spec: BenchSpec) -> torch.Generator:
+    """Of what a method is made with, another than that of the inputs."""
+    return torch.Generator().manual_seed(spec.seed + 1)
 
 
 def inputs(spec: BenchSpec, seq_len: int) -> tuple[Tensor, Tensor, Tensor]:
@@ -79,21 +84,36 @@ def _explicit(spec: BenchSpec, seq_len: int, _: torch.Generator) -> Call:
     return call
 
 
-def _linear(spec: BenchSpec, feature_map: FeatureMap) -> Call:
-    options = {"causal": spec.causal, "chunk": spec.sizes.chunk}
-    return partial(linear.attend, feature_map=feature_map, **options)
-
-
-def _favor(spec: BenchSpec, _: int, generator: torch.Generator) -> Call:
-    rows = favor.draw_projection(spec.sizes.n_features, spec.head_dim, generator=generator)
-    return _linear(spec, favor.feature_map(_single(rows, spec)))
-
-
-def _taylor(spec: BenchSpec, _: int, __: torch.Generator) -> Call:
+def feature_map(spec: BenchSpec, method: str, generator: torch.Generator) -> FeatureMap:
+    """Of a method that has one; FAVOR+'s is drawn."""
     sizes = spec.sizes
-    return _linear(
-        spec, taylor.feature_map(spec.head_dim, sizes.n_terms, symmetric=sizes.symmetric)
-    )
+    if method == "taylor":
+        return taylor.feature_map(spec.head_dim, sizes.n_terms, symmetric=sizes.symmetric)
+    if method == "favor":
+        rows = favor.draw_projection(sizes.n_features, spec.head_dim, generator=generator)
+        return favor.feature_map(_single(rows, spec))
+    return elu
+
+
+def rates(
+    spec: BenchSpec, method: str, seq_len: int, generator: torch.Generator
+) -> dict[str, Tensor]:
+    """What a state is written and fades by (B, H, L): β a sigmoid, log gates near 0."""
+    found: dict[str, Tensor] = {}
+    if method in ("delta", "gated-delta"):
+        found["beta"] = _drawn(spec, seq_len, generator).sigmoid()
+    if method in ("gate", "gated-delta"):
+        found["log_gate"] = logsigmoid(_drawn(spec, seq_len, generator) + OPEN)
+    return found
+
+
+def _linear(method: str) -> Maker:
+    def make(spec: BenchSpec, _: int, generator: torch.Generator) -> Call:
+        chosen = feature_map(spec, method, generator)
+        options = {"causal": spec.causal, "chunk": spec.sizes.chunk}
+        return partial(linear.attend, feature_map=chosen, **options)
+
+    return make
 
 
 def _linformer(spec: BenchSpec, seq_len: int, generator: torch.Generator) -> Call:
@@ -162,20 +182,13 @@ def _synthesizer(spec: BenchSpec, seq_len: int, generator: torch.Generator) -> C
     return dense if spec.sizes.dense else random
 
 
-def _delta(spec: BenchSpec, seq_len: int, generator: torch.Generator) -> Call:
-    beta = _drawn(spec, seq_len, generator).sigmoid()
-    return partial(delta.attend, beta=beta, chunk=spec.sizes.chunk)
+def _written(method: str, attend: Callable[..., Tensor]) -> Maker:
+    """A state that is written and fades."""
 
+    def make(spec: BenchSpec, seq_len: int, generator: torch.Generator) -> Call:
+        return partial(attend, **rates(spec, method, seq_len, generator), chunk=spec.sizes.chunk)
 
-def _gated_delta(spec: BenchSpec, seq_len: int, generator: torch.Generator) -> Call:
-    beta, gates = (_drawn(spec, seq_len, generator) for _ in range(2))
-    rates = {"beta": beta.sigmoid(), "log_gate": logsigmoid(gates + OPEN)}
-    return partial(gated_delta.attend, **rates, chunk=spec.sizes.chunk)
-
-
-def _gate(spec: BenchSpec, seq_len: int, generator: torch.Generator) -> Call:
-    gates = logsigmoid(_drawn(spec, seq_len, generator) + OPEN)
-    return partial(gate.attend, log_gate=gates, chunk=spec.sizes.chunk)
+    return make
 
 
 def _window(spec: BenchSpec, _: int, __: torch.Generator) -> Call:
@@ -205,17 +218,17 @@ def _single(x: Tensor, spec: BenchSpec) -> Tensor:
 MAKERS: dict[str, Maker] = {
     "explicit": _explicit,
     "sdpa": lambda spec, _, __: partial(sdpa.attend_all, causal=spec.causal),
-    "elu": lambda spec, _, __: _linear(spec, elu),
-    "favor": _favor,
-    "taylor": _taylor,
+    "elu": _linear("elu"),
+    "favor": _linear("favor"),
+    "taylor": _linear("taylor"),
     "linformer": _linformer,
     "bigbird": _bigbird,
     "nystrom": _nystrom,
     "perceiver": _perceiver,
     "synthesizer": _synthesizer,
-    "delta": _delta,
-    "gated-delta": _gated_delta,
-    "gate": _gate,
+    "delta": _written("delta", delta.attend),
+    "gated-delta": _written("gated-delta", gated_delta.attend),
+    "gate": _written("gate", gate.attend),
     "window": _window,
     "based": _based,
 }

@@ -2,7 +2,8 @@
 
 A report is {machine, environment, records, fits, crossovers}. Its stored form is the same with more
 in each record (how often it was called, and the spread of its times), so that intervals can be
-computed again, and it may hold several settings, causal and not, forward and both ways.
+computed again, and it may hold several settings, causal and not, forward and both ways. Generation
+is one more `pass`, so that a reader that does not know it keeps it apart from the others.
 """
 
 from collections.abc import Iterable, Sequence
@@ -11,12 +12,14 @@ from math import isfinite
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
+from core.bench.spec import GENERATION, PASS
 from core.files import read_json, write_json
 
 MOST_KEPT = 15  # quantiles of the times
 WIDE, BUSY, REFUSED = "wide", "busy", "refused"
 MEMORY, WRONG = "out of memory", "wrong"
 NO_CAUSAL_FORM, CAUSAL_ALONE = "no causal form", "only a causal form"
+NO_STEP = "no step"
 
 
 class Setting(NamedTuple):
@@ -26,6 +29,11 @@ class Setting(NamedTuple):
     pass_name: str
     head_dim: int
 
+    @property
+    def question(self) -> str:
+        """One of core.bench.spec.QUESTIONS."""
+        return GENERATION if self.pass_name == GENERATION else PASS
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Record:
@@ -34,6 +42,9 @@ class Record:
     `peak_bytes` is what one pass takes beside query, key and value, its output included.
     `relative_error` is ‖output − softmax‖ / ‖softmax‖, softmax in float64. `quantiles` are those of
     the times at (i + ½) / n, and `repeats` how many times there were.
+
+    In generation the time is that of one token behind `seq_len` others, and `kept_bytes` are what
+    is kept of those, as counted from the tensors; no pass has them.
     """
 
     method: str
@@ -49,6 +60,7 @@ class Record:
     flags: tuple[str, ...] = ()
     repeats: int = 0
     quantiles: tuple[float, ...] = ()
+    kept_bytes: int | None = None
 
     @property
     def setting(self) -> Setting:
@@ -62,6 +74,8 @@ class Record:
         """As JSON has it; without what only intervals need unless `whole`."""
         data = {("pass" if key == "pass_name" else key): v for key, v in asdict(self).items()}
         data["flags"] = list(self.flags)
+        if self.setting.question == PASS:
+            del data["kept_bytes"]
         if not whole:
             del data["repeats"], data["quantiles"]
         else:
@@ -129,13 +143,30 @@ def write_bench(path: Path, bench: Bench, summary: dict[str, Any]) -> None:
 def merged(old: Bench, new: Bench) -> Bench:
     """Both, the new one where they measured the same. Raises ValueError for another machine."""
     for name in ("machine", "environment"):
-        ours, theirs = (_fixed(getattr(bench, name)) for bench in (new, old))
+        ours, theirs = _comparable(getattr(new, name), getattr(old, name))
         differing = sorted(k for k in ours.keys() | theirs.keys() if ours.get(k) != theirs.get(k))
         if differing:
             raise ValueError(
                 f"the file was measured with another {', '.join(differing)}: name another file"
             )
-    return replace(new, records=(*_others(old.records, new.records), *new.records))
+    environment = dict(new.environment)
+    roofs: list[dict[str, float]] = [b.environment.get("roof") or {} for b in (old, new)]
+    known = sorted(roofs[0].keys() | roofs[1].keys())
+    if known:  # the best that was ever reached
+        environment["roof"] = {name: max(roof.get(name, 0.0) for roof in roofs) for name in known}
+    records = (*_others(old.records, new.records), *new.records)
+    return replace(new, environment=environment, records=records)
+
+
+def _comparable(new: dict[str, Any], old: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Both, as far as they must be the same. A size that the older file does not know was of no
+    method that it has.
+    """
+    ours, theirs = _fixed(new), _fixed(old)
+    if "sizes" in ours and "sizes" in theirs:
+        known = theirs["sizes"]
+        ours["sizes"] = {name: size for name, size in ours["sizes"].items() if name in known}
+    return ours, theirs
 
 
 def _fixed(values: dict[str, Any]) -> dict[str, Any]:

@@ -7,12 +7,15 @@ from dataclasses import asdict, dataclass, field, fields
 from itertools import pairwise
 from typing import Any
 
-from core.catalogue import METHODS, ONLY_CAUSAL, WITHOUT_CAUSAL_FORM
+from core.catalogue import METHODS, ONLY_CAUSAL, WITHOUT_CAUSAL_FORM, WRITERS
 from core.devices import ASKED, AUTO, is_device
 from core.theory.costs import Shape, Sizes, taylor_features
 
 DTYPES = {"float32": 4, "bfloat16": 2, "float16": 2}  # bytes a number
 FORWARD, BOTH = "forward", "forward+backward"
+# What is asked: how long a pass over a whole text takes, or one token more behind a text.
+PASS, GENERATION = "pass", "generation"
+QUESTIONS = (PASS, GENERATION)
 MOST_LENGTH, MOST_LENGTHS = 2**17, 24
 MOST_FEATURES = 65_536
 MOST_NUMBERS = 2**31  # in each of query, key and value; what fits a machine is asked there
@@ -39,7 +42,8 @@ MAY_BE_ZERO = ("n_global", "n_random", "n_sinks")
 class BenchSpec:
     """One setting, measured over lengths. Raises ValueError for what cannot be measured.
 
-    Each method is called at least `repeats` times and for `seconds` at each length.
+    Each method is called at least `repeats` times and for `seconds` at each length. A length is
+    that of a text; in generation, that of the past behind which one token is written.
     """
 
     methods: tuple[str, ...]
@@ -56,8 +60,10 @@ class BenchSpec:
     seconds: float = 0.3
     seed: int = 0
     sizes: Sizes = field(default_factory=Sizes)
+    question: str = PASS
 
     def __post_init__(self) -> None:
+        _check_question(self)
         _check_methods(self)
         _check_lengths(self.lengths)
         for name, most in (("head_dim", 256), ("n_heads", 128), ("batch", 256)):
@@ -72,7 +78,15 @@ class BenchSpec:
         _check_sizes(self)
 
     @property
+    def writes(self) -> bool:
+        """Whether it is generation that is measured."""
+        return self.question == GENERATION
+
+    @property
     def pass_name(self) -> str:
+        """What records call it."""
+        if self.writes:
+            return GENERATION
         return BOTH if self.backward else FORWARD
 
     @property
@@ -108,6 +122,15 @@ def spec_from_dict(data: dict[str, Any]) -> BenchSpec:
         raise ValueError(f"not a bench spec: {error}") from None
 
 
+def _check_question(spec: BenchSpec) -> None:
+    if spec.question not in QUESTIONS:
+        raise ValueError(f"unknown question {spec.question!r}; questions: {', '.join(QUESTIONS)}")
+    if spec.writes and spec.causal is False:
+        raise ValueError("generation is causal: a token that is written sees no later one")
+    if spec.writes and spec.backward:
+        raise ValueError("generation has no backward pass: one token is written at a time")
+
+
 def _check_methods(spec: BenchSpec) -> None:
     if not spec.methods:
         raise ValueError(f"no method to measure; methods: {', '.join(METHODS)}")
@@ -120,6 +143,8 @@ def _check_methods(spec: BenchSpec) -> None:
         raise ValueError(f"{', '.join(spec.methods)}: none of these has a causal form")
     if not spec.causal and set(spec.methods) <= set(ONLY_CAUSAL):
         raise ValueError(f"{', '.join(spec.methods)}: these have a causal form alone")
+    if spec.writes and not set(spec.methods) & set(WRITERS):
+        raise ValueError(f"{', '.join(spec.methods)}: none of these writes token by token")
 
 
 def _check_lengths(lengths: Sequence[int]) -> None:

@@ -1,5 +1,8 @@
 """`bench`: time, memory and error of attention mechanisms over lengths, on this machine.
 
+With `--question generation` it is one token more that is timed, behind each of the lengths, and
+memory is what is kept of those. It is causal.
+
 Measured in a process that waits passively and uses huge pages (core.__main__ sees to it), one
 setting at a time. With --out the records join those that the file has of other settings.
 """
@@ -16,7 +19,7 @@ from core.bench.fits import Fit
 from core.bench.machine import describe_environment, describe_machine
 from core.bench.measure import measure
 from core.bench.record import Bench, Record, merged, read_bench, write_bench
-from core.bench.spec import DTYPES, BenchSpec
+from core.bench.spec import DTYPES, GENERATION, PASS, QUESTIONS, BenchSpec
 from core.bench.summary import fits_of, report_of, summaries_of
 from core.catalogue import METHODS
 from core.cli.arguments import add_device, named_file
@@ -31,6 +34,9 @@ LENGTHS = (128, 256, 512, 1024, 2048)
 def add_bench(parser: argparse.ArgumentParser) -> None:
     """The options of the verb."""
     parser.description = __doc__
+    parser.add_argument(
+        "--question", choices=QUESTIONS, default=PASS, help="a whole text, or one token behind it"
+    )
     parser.add_argument("--methods", nargs="+", default=list(METHODS), metavar="METHOD")
     parser.add_argument("--lengths", nargs="+", type=int, default=list(LENGTHS), metavar="L")
     parser.add_argument("--head-dim", type=int, default=32)
@@ -87,7 +93,7 @@ def _spec(options: argparse.Namespace) -> BenchSpec:
         lengths=tuple(sorted(set(options.lengths))),
         head_dim=options.head_dim,
         n_heads=options.heads,
-        causal=options.causal,
+        causal=options.causal or options.question == GENERATION,
         backward=options.backward,
         device=resolve_device(AUTO) if options.device == AUTO else options.device,
         dtype=options.dtype,
@@ -101,6 +107,7 @@ def _spec(options: argparse.Namespace) -> BenchSpec:
             window=options.window,
             n_sinks=options.sinks,
         ),
+        question=options.question,
     )
 
 
@@ -122,9 +129,12 @@ def _print_estimate(spec: BenchSpec, *, as_json: bool) -> None:
 
 
 def _text(bench: Bench, report: dict[str, Any]) -> str:
-    lines = [f"{'method':<12}{'tokens':>8}{'ms':>12}{'MB':>10}{'error':>10}"]
+    writes = any(record.setting.question == GENERATION for record in bench.records)
+    memory = "kB kept" if writes else "MB"
+    lines = [f"{'method':<12}{'tokens':>8}{'ms':>12}{memory:>10}{'error':>10}"]
     lines += [_line(record) for record in bench.records]
-    lines += [f"{method}: {_growth(fit)}" for method, fit in fits_of(bench.records).items()]
+    fits = fits_of(bench.records)
+    lines += [f"{method}: {_growth(fit, writes=writes)}" for method, fit in fits.items()]
     for found in report["crossovers"]:
         place = "" if found["seq_len"] is None else f" {found['seq_len']:,.0f} tokens"
         if found["low"] is not None and found["high"] is not None:
@@ -135,17 +145,19 @@ def _text(bench: Bench, report: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def _growth(fit: Fit) -> str:
+def _growth(fit: Fit, *, writes: bool) -> str:
     """The power of L with its 95 % interval, or why the lengths do not tell it."""
-    if fit.doubt is not None or fit.half_width is None:
-        return f"{fit.doubt} to tell how time grows"
+    doubt = fit.doubt_of_step if writes else fit.doubt
+    if doubt is not None or fit.half_width is None:
+        return f"{doubt} to tell how time grows"
     return f"time grows as L^{fit.slope:.2f} ± {fit.half_width:.2f}"
 
 
 def _line(record: Record) -> str:
+    kept = record.kept_bytes
     numbers = (
         (record.median_seconds, 1e3, "12.3f"),
-        (record.peak_bytes, 1e-6, "10.2f"),
+        (record.peak_bytes, 1e-6, "10.2f") if kept is None else (kept, 1e-3, "10.1f"),
         (record.relative_error, 1.0, "10.2g"),
     )
     shown = [

@@ -1,7 +1,7 @@
-"""Pictures of how well feature maps stand for exp, and of singular values of heads.
+"""Pictures of how well mechanisms stand for softmax, and of singular values of heads.
 
-Maps have one colour and are told apart by dashes and shapes; softmax has its own; uniform
-attention, which looks at nothing, is grey.
+Maps have one colour, states another, windows a third, and all are told apart by dashes and shapes;
+softmax has its own; uniform attention, which looks at nothing, is grey.
 """
 
 from collections.abc import Sequence
@@ -16,9 +16,10 @@ from core.figures import elements
 from core.figures.palette import FAMILIES, FONT_SIZE, KEY, MASKED, WEIGHT
 from core.figures.template import Figure, hole, laid_out, table, template
 
-EXACT, MAP = FAMILIES[0], FAMILIES[1]
-SHAPES = ("circle", "square", "triangle-up", "diamond")
-Look = Literal["map", "exact", "reference"]
+EXACT = FAMILIES[0]
+COLOURS = {"map": FAMILIES[1], "sparse": FAMILIES[3], "state": FAMILIES[5]}
+SHAPES = ("circle", "square", "triangle-up", "diamond", "triangle-down")
+Look = Literal["map", "sparse", "state", "exact", "reference"]
 Row = tuple[str, float, float, float, float, float]  # name, at, value, low, high, share below 0
 
 
@@ -34,7 +35,7 @@ def error_chart(
     height: int = 300,
 ) -> Figure:
     """Medians with their range as a band; hollow where there are values below 0, which `below`
-    names. At most four maps.
+    names. At most five maps, windows and states.
     """
     columns = ["name", "at", "value", "low", "high", "below"]
     return _error_chart(log_x=log_x, log_y=log_y).fill(
@@ -155,8 +156,8 @@ def _marks(looks: dict[str, Look]) -> dict[str, list[Any]]:
     marks: list[tuple[str, list[int], str]] = []
     n_maps = 0
     for look in looks.values():
-        if look == "map":
-            marks.append((MAP, elements.DASHES[n_maps], SHAPES[n_maps]))
+        if look in COLOURS:
+            marks.append((COLOURS[look], elements.DASHES[n_maps], SHAPES[n_maps]))
             n_maps += 1
         else:
             marks.append((EXACT if look == "exact" else MASKED, [1, 0], "cross"))

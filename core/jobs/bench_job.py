@@ -6,7 +6,7 @@ from typing import Any
 
 from core.bench.estimate import estimate
 from core.bench.record import Bench, Record, read_bench, record_from_dict
-from core.bench.spec import BenchSpec, spec_from_dict
+from core.bench.spec import GENERATION, BenchSpec, spec_from_dict
 from core.runs.journal import read_metrics
 
 VERB, BENCH = "bench", "bench.json"
@@ -46,7 +46,9 @@ class BenchJob:
         parts = [VERB, "--methods", *spec.methods, "--lengths", *lengths]
         parts += ["--head-dim", str(spec.head_dim), "--heads", str(spec.n_heads)]
         parts += ["--causal"] * spec.causal + ["--backward"] * spec.backward
+        parts += ["--question", GENERATION] * spec.writes
         parts += ["--features", str(spec.sizes.n_features), "--terms", str(spec.sizes.n_terms)]
+        parts += ["--window", str(spec.sizes.window), "--sinks", str(spec.sizes.n_sinks)]
         parts += ["--device", spec.device, "--dtype", spec.dtype, "--threads", str(spec.threads)]
         parts += ["--repeats", str(spec.repeats), "--seconds", f"{spec.seconds:g}"]
         return [*parts, "--seed", str(spec.seed)]
@@ -99,5 +101,7 @@ def bench_of(folder: Path) -> Bench:
 
 
 def _title(spec: BenchSpec) -> str:
+    if spec.writes:
+        return f"{len(spec.methods)} methods, one token behind up to {spec.lengths[-1]:,}"
     order = "causal" if spec.causal else "not causal"
     return f"{len(spec.methods)} methods to {spec.lengths[-1]:,} tokens, {order}, {spec.pass_name}"

@@ -2,6 +2,7 @@
 what can be done with a job. Without torch, so that the page opens at once.
 """
 
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import streamlit as st
 
 from core import paths
 from core.bench.record import Bench, Setting, read_bench
+from core.bench.spec import GENERATION
 from core.bench.summary import methods_of
 from core.catalogue import label
 from core.jobs.bench_job import bench_of
@@ -38,11 +40,23 @@ def all_sources() -> dict[str, Source]:
         Source(id=job.id, label=words.job_label(job), path=paths.RUNS / job.id, job=job)
         for job in benches()
     ]
-    found += [
-        Source(id=path.stem, label=words.machine_label(path.stem, _stored(path)), path=path)
-        for path in sorted(paths.BENCHMARKS.glob("*.json"))
-    ]
+    found += _machines()
     return {source.id: source for source in found}
+
+
+def _machines() -> list[Source]:
+    """Stored ones; those that say the same of themselves are told apart by their files' names."""
+    stored = sorted(paths.BENCHMARKS.glob("*.json"))
+    labels = {path: words.machine_label(path.stem, _stored(path)) for path in stored}
+    alike = Counter(labels.values())
+    return [
+        Source(
+            id=path.stem,
+            label=said if alike[said] == 1 else f"{said}, {path.stem}",
+            path=path,
+        )
+        for path, said in labels.items()
+    ]
 
 
 def benches() -> list[Job]:
@@ -73,11 +87,12 @@ def show_actions(job: Job) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Looked:
-    """One setting of a measurement as it is drawn; `beside` is another machine's, `pointed` are
-    methods that stand out.
+    """One setting of a measurement as it is drawn, None where it asks another `question`; `beside`
+    is another machine's, `pointed` are methods that stand out.
     """
 
     source: str
+    question: str
     setting: Setting | None
     pointed: tuple[str, ...]
     hidden: tuple[str, ...]
@@ -87,9 +102,9 @@ class Looked:
 
 
 def choose() -> tuple[str, Looked | None]:
-    """The view, and what is looked at in the first of them; None where nothing is measured."""
-    line = st.grid(11, min_column_width=66, gap="xsmall", vertical_alignment="bottom")
-    first, second, third, fourth = (line.cell(column_span=span) for span in (4, 3, 3, 1))
+    """The view, and what is looked at where something is measured; None where nothing is."""
+    line = st.grid(12, min_column_width=66, gap="xsmall", vertical_alignment="bottom")
+    first, second, third, fourth = (line.cell(column_span=span) for span in (5, 3, 3, 1))
     with first:
         view = bound.segmented_control(
             "View",
@@ -99,30 +114,42 @@ def choose() -> tuple[str, Looked | None]:
             key=PAGE.view,
             label_visibility="collapsed",
         )
+    view = view or words.GROWTH
     sources = all_sources()
     if sources:
         link.known(PAGE.query)
-    if view not in (None, words.GROWTH) or not sources:
-        return view or words.GROWTH, None
+    if view not in words.ASKED or not sources:
+        return view, None
+    question = words.ASKED[view]
     with second:
-        source = _choose_source(sources)
+        source = _choose_source(sources, question)
     bench = _bench(source)
     with third:
-        chosen = _choose_setting(source, bench)
+        chosen = _choose_setting(source, bench, question)
     with fourth:
-        looked = _choose_display(bench, sources, source, chosen)
-    return words.GROWTH, looked
+        looked = _choose_display(bench, sources, source, chosen, question)
+    return view, looked
 
 
-def _choose_source(sources: dict[str, Source]) -> Source:
+def _choose_source(sources: dict[str, Source], question: str) -> Source:
     """Which measurement: at first what is measured right now, or else a stored machine, or else
-    the newest.
+    the newest; of those that ask this question, if there are any.
     """
-    active = [s.id for s in sources.values() if s.job is not None and s.job.is_active]
-    stored = [s.id for s in sources.values() if s.job is None]
-    first = (active or stored or list(sources))[0]
+    asking = {key: source for key, source in sources.items() if _asks(source, question)}
+    able = asking or sources
+    active = [s.id for s in able.values() if s.job is not None and s.job.is_active]
+    stored = [s.id for s in able.values() if s.job is None]
+    first = (active or stored or list(able))[0]
     labels = {source.id: source.label for source in sources.values()}
     return sources[job_kit.choose(PAGE, "Measurement", labels, first=first, what="measurement")]
+
+
+def _asks(source: Source, question: str) -> bool:
+    """Whether something of the question is measured there; what cannot be read may."""
+    if source.job is not None:
+        return source.job.bench is None or source.job.bench.spec.question == question
+    bench = _stored(source.path)
+    return bench is None or any(setting.question == question for setting in bench.settings)
 
 
 def _bench(source: Source) -> Bench | None:
@@ -132,20 +159,21 @@ def _bench(source: Source) -> Bench | None:
         return None
 
 
-def _choose_setting(source: Source, bench: Bench | None) -> Setting | None:
-    """Of a stored machine, one of its settings; a job has one."""
+def _choose_setting(source: Source, bench: Bench | None, question: str) -> Setting | None:
+    """Of a stored machine, one of its settings that ask the question; a job has one."""
     known = [] if bench is None else bench.settings
     if source.job is not None and source.job.bench is not None:
         spec = source.job.bench.spec
         known = [Setting(spec.causal, spec.pass_name, spec.head_dim)]
-    options = {words.setting_label(setting): setting for setting in known}
+    options = {words.setting_label(s): s for s in known if s.question == question}
     if not options:
         return None
+    prefix = "rt-steps" if question == GENERATION else "rt-setting"
     return options[
         bound.selectbox(
             "Setting",
             list(options),
-            key=f"rt-setting-{len(options)}",
+            key=f"{prefix}-{len(options)}",
             follows=True,
             label_visibility="collapsed",
         )
@@ -153,7 +181,11 @@ def _choose_setting(source: Source, bench: Bench | None) -> Setting | None:
 
 
 def _choose_display(
-    bench: Bench | None, sources: dict[str, Source], source: Source, setting: Setting | None
+    bench: Bench | None,
+    sources: dict[str, Source],
+    source: Source,
+    setting: Setting | None,
+    question: str,
 ) -> Looked:
     with st.popover("", icon=":material/tune:", help="What is drawn", width="stretch"):
         measured = [] if bench is None else methods_of(bench.records)
@@ -170,6 +202,7 @@ def _choose_display(
         )
     return Looked(
         source=source.id,
+        question=question,
         setting=setting,
         pointed=tuple(pointed),
         hidden=tuple(hidden),

@@ -5,12 +5,14 @@ from typing import Any
 
 import streamlit as st
 
+from core.catalogue import label
 from core.figures import approximation as figures
 from pages.shared import bound
 from pages.shared.charts import show_chart
 from pages.shared.text import plain
 
 FEATURES, LOGITS, TERMS, SHARP = "Features", "Logits", "Taylor", "Sharpness"
+ORDER = "Causal only"
 COUNTS = (16, 32, 64, 128, 256, 512)
 SIZES = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
 N_TERMS, SHOWN_SIZES = (1, 2, 3, 4, 5), (1.0, 2.0, 4.0, 8.0)
@@ -18,12 +20,12 @@ B_NAME = "largest logit B = ‖q‖‖k‖/√d"
 
 
 def show_errors() -> None:
-    """One of four pictures and a sentence on what it means."""
+    """One of five pictures and a sentence on what it means."""
     left, right = st.columns(2, vertical_alignment="bottom")
     with left:
         kind = bound.segmented_control(
             "Picture",
-            [FEATURES, LOGITS, TERMS, SHARP],
+            [FEATURES, LOGITS, TERMS, SHARP, ORDER],
             default=FEATURES,
             required=True,
             key="rt-errors",
@@ -119,7 +121,33 @@ def _sharpness() -> None:
     )
 
 
-DRAWN = {LOGITS: _by_logits, TERMS: _by_terms, SHARP: _sharpness}
+def _in_order() -> None:
+    rows = errors_in_order()
+    looks: dict[str, figures.Look] = {name: "state" for name, *_ in rows}
+    last = _last(rows)
+    looks |= {label("window"): "sparse", last: "reference"}
+    at_1 = {name: error for name, at, error, *_ in rows if at == 1}
+    near = [name for name, error in at_1.items() if error < at_1[last]]
+    others = [name for name in at_1 if name not in (*near, last)]
+    _show(
+        rows,
+        looks,
+        title=f"{', '.join(near) or 'None'} is nearer to softmax than not looking, "
+        "at logits up to 1",
+        x_title=B_NAME,
+        below="",
+    )
+    said = "; ".join(f"{name} {at_1[name]:.2g}" for name in near)
+    st.markdown(
+        "These five are causal only: a state, and a window, are read in the order of the tokens; "
+        "the error is that of the last rows of 512 tokens. At logits up to 1 "
+        f"(uniform attention to the past {at_1[last]:.2g}): {said}. "
+        f"Further off than not looking: {', '.join(others)}. A window leaves most tokens out, and "
+        "a delta rule and a gate do not try to be softmax: a model must be trained with them."
+    )
+
+
+DRAWN = {LOGITS: _by_logits, TERMS: _by_terms, SHARP: _sharpness, ORDER: _in_order}
 
 
 def _show(
@@ -157,6 +185,14 @@ def errors_by_terms() -> list[figures.Row]:
     from core.bench import approximation  # noqa: PLC0415
 
     return _rows(approximation.errors_by_terms(N_TERMS, SHOWN_SIZES))
+
+
+@st.cache_data(max_entries=2, show_spinner="Comparing with softmax")
+def errors_in_order() -> list[figures.Row]:
+    """What is causal only."""
+    from core.bench import in_order  # noqa: PLC0415
+
+    return _rows(in_order.errors_in_order(SIZES))
 
 
 @st.cache_data(max_entries=2, show_spinner="Comparing with softmax")

@@ -1,12 +1,15 @@
-"""The form of the side bar: what to measure here, what it would take, start."""
+"""The form of the side bar: what to measure here, what it would take, start.
+
+What is asked is what the view shows: one token more in that of generation, else a whole pass.
+"""
 
 from typing import Any
 
 import streamlit as st
 
 from core.bench.estimate import estimate
-from core.bench.spec import BOTH, DTYPES, FORWARD, BenchSpec, spec_from_dict
-from core.catalogue import METHODS, label
+from core.bench.spec import BOTH, DTYPES, FORWARD, GENERATION, BenchSpec, spec_from_dict
+from core.catalogue import METHODS, WRITERS, label
 from core.jobs.bench_job import bench_job
 from core.jobs.estimate import seconds_ahead
 from core.jobs.spec import n_cores
@@ -21,19 +24,22 @@ LENGTHS = (64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384)
 HEAD_DIMS = (16, 32, 64, 128)
 
 
-def show_form() -> None:
+def show_form(view: str) -> None:
     """The button on top, for the form is long and its defaults are a good start."""
+    writes = view == words.STEPS
     with st.sidebar:
         heading, offer = st.container(), st.container()
         on = place.choose("rt-on")
         where = "the cluster" if on == "slurm" else "this machine"
-        heading.markdown(f"##### Measure on {where}")
-        choice = _choose(on)
+        what = "generation " if writes else ""
+        heading.markdown(f"##### Measure {what}on {where}")
+        choice = _choose_steps() if writes else _choose_pass()
+        choice |= _choose_more(on)
         with offer:
-            _offer(choice, on)
+            _offer(choice, on, words.STEPS if writes else words.GROWTH)
 
 
-def _choose(on: On) -> dict[str, Any]:
+def _choose_pass() -> dict[str, Any]:
     methods = bound.pills(
         "Methods",
         list(METHODS),
@@ -59,7 +65,30 @@ def _choose(on: On) -> dict[str, Any]:
         "lengths": tuple(n for n in LENGTHS if int(low) <= n <= int(high)),
         "causal": causal,
         "backward": backward,
-        **_choose_more(on),
+    }
+
+
+def _choose_steps() -> dict[str, Any]:
+    """One token more is always causal, and has no way back."""
+    methods = bound.pills(
+        "Methods",
+        list(METHODS),
+        default=list(WRITERS),
+        format_func=label,
+        key="rt-writers",
+        help="Those that cannot go on by one token are left out, with the reason.",
+    )
+    low, high = bound.range_slider(
+        "Tokens before it, L",
+        list(map(str, LENGTHS)),
+        ("128", "4096"),
+        key="rt-pasts",
+    )
+    return {
+        "methods": tuple(m for m in METHODS if m in methods),
+        "lengths": tuple(n for n in LENGTHS if int(low) <= n <= int(high)),
+        "causal": True,
+        "question": GENERATION,
     }
 
 
@@ -69,9 +98,11 @@ def _choose_more(on: On) -> dict[str, Any]:
     with left:
         head_dim = bound.selectbox("Head size d", list(map(str, HEAD_DIMS)), 1, key="rt-d")
         n_features = _number("FAVOR+ features", 128, "features")
+        window = _number("Window", 64, "window")
     with right:
         n_heads = _number("Heads", 8, "heads")
         n_terms = _number("Taylor terms K", 3, "terms")
+        n_sinks = _number("Sinks beside it", 4, "sinks")
     with st.expander("Device, precision, repeats"):
         device = bound.selectbox("Device", place.devices(on), key="rt-device")
         precisions = [kind for kind in DTYPES if device != "cpu" or kind != "float16"]
@@ -82,7 +113,12 @@ def _choose_more(on: On) -> dict[str, Any]:
     return {
         "head_dim": int(head_dim),
         "n_heads": n_heads,
-        "sizes": {"n_features": n_features, "n_terms": n_terms},
+        "sizes": {
+            "n_features": n_features,
+            "n_terms": n_terms,
+            "window": window,
+            "n_sinks": n_sinks,
+        },
         "device": device,
         "dtype": dtype,
         "threads": threads,
@@ -96,7 +132,7 @@ def _number(text: str, default: int, key: str) -> int:
     return bound.number_input(text, value=default, step=1, key=f"rt-{key}")
 
 
-def _offer(choice: dict[str, Any], on: On) -> None:
+def _offer(choice: dict[str, Any], on: On, view: str) -> None:
     """Start and what it would take, or why there is nothing to start."""
     spec, can_start = job_kit.offered(
         lambda: spec_from_dict(choice), lambda made: [bench_job(made)]
@@ -107,15 +143,18 @@ def _offer(choice: dict[str, Any], on: On) -> None:
         icon=":material/timer:",
         key="rt-start",
         on_click=_begin,
-        args=(spec, on),
+        args=(spec, on, view),
         disabled=not can_start,
     )
     if spec is not None:
         place.show_script(on, spec.threads)
         ahead = seconds_ahead(job_kit.all_jobs(), spec.device) if on == "local" else 0.0
-        st.markdown(words.estimated(estimate(spec), len(spec.cases), ahead))
+        found = estimate(spec)
+        st.markdown(words.estimated(found, len(spec.cases), ahead))
+        if why := words.left_out(found):
+            st.caption(why)
 
 
-def _begin(spec: BenchSpec, on: On) -> None:
+def _begin(spec: BenchSpec, on: On, view: str) -> None:
     """Put a measurement into the queue, and look at it."""
-    job_kit.attempt(PAGE, lambda: job_kit.begin(PAGE, [bench_job(spec)], words.GROWTH, on))
+    job_kit.attempt(PAGE, lambda: job_kit.begin(PAGE, [bench_job(spec)], view, on))

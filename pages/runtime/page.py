@@ -1,4 +1,5 @@
-"""When does linear attention pay off: time, memory and error against the length of a text.
+"""When does linear attention pay off: time, memory and error against the length of a text, over a
+whole text or for one token more.
 
 A stored machine is on screen at once, without torch. A measurement runs as a job; only while one is
 active the drawing repeats itself every few seconds.
@@ -20,8 +21,8 @@ from pages.shared import jobs as job_kit
 
 def main() -> None:
     """Measure; what was measured, how far off it is, and the exercise's questions."""
-    show_form()
     view, looked = choose()
+    show_form(view)
 
     def draw(_: Sequence[Job]) -> None:
         if looked is None:
@@ -33,7 +34,7 @@ def main() -> None:
         show_errors()
     elif view == words.QUESTIONS:
         show_questions()
-    else:
+    else:  # of either question
         job_kit.draw_while_active(PAGE, benches, lambda job: f"{job.id} {job.state}", draw)
 
 

@@ -1,13 +1,16 @@
 """The exercise's questions, each with the numbers that answer it."""
 
+import math
 from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from core import paths
+from core.catalogue import ONLY_CAUSAL, label
 from core.checkpoints.shelf import list_checkpoints
 from core.data.biographies import biographies
 from core.figures.approximation import spectrum_chart
+from core.memory.generation import bytes_text
 from core.theory.costs import (
     Shape,
     Sizes,
@@ -16,6 +19,7 @@ from core.theory.costs import (
     predict,
     taylor_features,
 )
+from core.theory.steps import kept_bytes, same_bytes_length, step_operations
 from pages.runtime import words
 from pages.shared import bound
 from pages.shared.charts import show_chart
@@ -42,6 +46,7 @@ def show_questions() -> None:
         _quadratic(head_dim, seq_len)
         _dimensions(head_dim)
         _bigbird(head_dim, seq_len)
+        _states(head_dim, seq_len)
     with right:
         _linear(head_dim, seq_len)
         _perceiver(seq_len)
@@ -123,6 +128,39 @@ def _bigbird(head_dim: int, seq_len: int) -> None:
         f"{sizes.n_window} in the window, {sizes.n_random} random: {count(sparse)} "
         f"operations against {count(softmax)}."
     )
+
+
+def _states(head_dim: int, seq_len: int) -> None:
+    """One head, one token behind L others."""
+    shape = Shape(seq_len=seq_len, head_dim=head_dim, n_heads=1)
+    st.markdown("##### What does a state of fixed size save?")
+    head = ["| one head | kept | operations | a cache is larger from |", "|--|--:|--:|--:|"]
+    rows = [
+        f"| {name} | {_unbroken(bytes_text(kept_bytes(method, shape)))} | "
+        f"{step_operations(method, shape):,} | {larger} |"
+        for method, name, larger in [
+            *((m, label(m), _larger_from(m, shape)) for m in ONLY_CAUSAL),
+            ("sdpa", "keys and values", ""),
+        ]
+    ]
+    st.markdown("\n".join([*head, *rows]))
+    names = ", ".join(label(method) for method in ONLY_CAUSAL)
+    st.markdown(
+        f"Behind L = {seq_len:,} tokens. **Causal only** are {names}: what is kept is "
+        "written in the order of the tokens, so a text that is read from both sides has no such "
+        "form. Over a whole text each token costs the same, so that time is linear in L; a window "
+        f"has {Sizes().window} tokens and {Sizes().n_sinks} sinks. What a state of fixed size "
+        "forgets is on the page Memory."
+    )
+
+
+def _larger_from(method: str, shape: Shape) -> str:
+    return f"{math.ceil(same_bytes_length(method, shape)):,} tokens"
+
+
+def _unbroken(text: str) -> str:
+    """A number and its unit on one line."""
+    return text.replace(" ", "\u00a0")
 
 
 def _low_rank() -> None:

@@ -6,11 +6,13 @@ from core.bench.curves import Curve, sizes_of
 from core.bench.estimate import BenchEstimate
 from core.bench.fits import Crossover, Fit
 from core.bench.record import Bench, Setting
+from core.bench.spec import GENERATION, PASS
 from core.catalogue import MECHANISMS, family, label, size_of
 from core.jobs.state import Job
 
-GROWTH, ERRORS, QUESTIONS = "Growth", "Error", "Questions"
-VIEWS = (GROWTH, ERRORS, QUESTIONS)
+GROWTH, STEPS, ERRORS, QUESTIONS = "Growth", "Generation", "Error", "Questions"
+VIEWS = (GROWTH, STEPS, ERRORS, QUESTIONS)
+ASKED = {GROWTH: PASS, STEPS: GENERATION}  # what a view's measurements ask
 FIRST = "method"
 EMPTY = (
     "Nothing is measured here yet. Press **Measure**: the first points appear after some seconds."
@@ -46,8 +48,26 @@ def job_label(job: Job) -> str:
 
 def setting_label(setting: Setting) -> str:
     """What one picture shows."""
+    if setting.question == GENERATION:
+        return f"generation, d = {setting.head_dim}"
     order = "causal" if setting.causal else "not causal"
     return f"{order}, {setting.pass_name}, d = {setting.head_dim}"
+
+
+def not_asked(question: str) -> str:
+    """Of a measurement that has nothing of the question."""
+    asked, other = ("generation", "whole passes")
+    if question != GENERATION:
+        asked, other = other, asked
+    return (
+        f"This measurement is of {other}, and has nothing of {asked}. Choose another, or press "
+        "**Measure**: the first points appear after some seconds."
+    )
+
+
+def which(here: str, there: str) -> str:
+    """Which machine is drawn how."""
+    return f"Full lines: **{here}**. Dotted lines: **{there}**."
 
 
 def conditions(bench: Bench) -> str:
@@ -118,8 +138,11 @@ def table(
     memory: Sequence[Curve],
     found: Mapping[tuple[str, str], Crossover],
     predicted: Mapping[str, float],
+    there: Sequence[Curve] = (),
 ) -> list[dict[str, str]]:
-    """A row a method: growth, and from where it is faster."""
+    """A row a method: growth, and from where it is faster; its time at the longest text, and that
+    of the machine beside it.
+    """
     by_method = {curve.method: curve for curve in memory}
     rows: list[dict[str, str]] = []
     for curve in times:
@@ -132,10 +155,37 @@ def table(
             "faster than SDPA": verdict(found.get((method, "sdpa"))),
             "by operations": f"{predicted[method]:,.0f}" if method in predicted else "–",
             "faster than explicit": verdict(found.get((method, "explicit"))),
+            **longest(curve, times, there),
             "what it is": MECHANISMS[method].meaning if method in MECHANISMS else "",
         }
         rows.append(row)
     return rows
+
+
+def longest(curve: Curve, curves: Sequence[Curve], there: Sequence[Curve]) -> dict[str, str]:
+    """A method's time at the longest text that any has, here and, if it is drawn, there."""
+    at = max((point.seq_len for one in curves for point in one.points), default=None)
+    if at is None:
+        return {}
+    cells = {f"at {at:,} tokens": _time_at(curve, at)}
+    if there:
+        others = {other.method: other for other in there}
+        cells["dotted"] = _time_at(others.get(curve.method), at)
+    return cells
+
+
+def _time_at(curve: Curve | None, seq_len: int) -> str:
+    points = () if curve is None else curve.points
+    found = [point.value for point in points if point.seq_len == seq_len]
+    return seconds_text(found[0]) if found else "–"
+
+
+def seconds_text(seconds: float) -> str:
+    """Three digits, in µs, ms or s."""
+    for unit, size in (("s", 1.0), ("ms", 1e-3)):
+        if seconds >= size:
+            return f"{seconds / size:.3g} {unit}"
+    return f"{seconds * 1e6:.3g} µs"
 
 
 def estimated(found: BenchEstimate, n_cases: int, ahead: float | None) -> str:
@@ -145,6 +195,13 @@ def estimated(found: BenchEstimate, n_cases: int, ahead: float | None) -> str:
     wait = f" It waits about {duration(ahead)} for what runs before it." if ahead else ""
     wait = " Something else runs before it; for how long is not known." if ahead is None else wait
     return f"About {duration(found.seconds)} and {memory(found.peak_bytes)}{more}.{wait}"
+
+
+def left_out(found: BenchEstimate) -> str:
+    """Why, each reason once a method."""
+    reasons = dict.fromkeys((method, why) for (method, _), why in found.left_out.items())
+    said = "; ".join(f"{label(method)}: {why}" for method, why in reasons)
+    return f"Left out: {said}." if said else ""
 
 
 def duration(seconds: float) -> str:

@@ -2,6 +2,7 @@
 
 import pytest
 
+from core.bench import approximation, in_order
 from core.bench.approximation import (
     UNIFORM,
     draw,
@@ -10,6 +11,7 @@ from core.bench.approximation import (
     errors_by_terms,
     sharpness,
 )
+from core.catalogue import ONLY_CAUSAL, label
 
 
 @pytest.mark.parametrize(
@@ -83,3 +85,16 @@ def test_the_largest_logit_is_what_was_asked_for():
     assert float(lengths[0].max() * lengths[1].max() / 32**0.5) == pytest.approx(4.0)
     assert float(lengths[0].min()) == pytest.approx(float(lengths[0].max()))
     assert value.shape == (1, 1, 512, 32)
+
+
+def test_of_what_is_causal_only_based_alone_is_near_softmax(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(approximation, "N_SEEDS", 2)
+    points = in_order.errors_in_order([0.5, 8.0])
+    error = {(point.name, point.at): point.error for point in points}
+    names = [point.name for point in points[: len(points) // 2]]
+    assert names == [*(label(name) for name in ONLY_CAUSAL), "uniform attention"]
+    assert error["Based", 0.5] < 1e-3
+    assert error["Based", 0.5] < error["Based", 8.0] < error["uniform attention", 8.0]
+    others = [name for name in names if name not in ("Based", "uniform attention")]
+    assert all(error[name, 0.5] > 1 for name in others)
+    assert all(point.low <= point.error <= point.high for point in points)

@@ -7,6 +7,7 @@ import pytest
 
 from core.bench.curves import (
     floors,
+    kept_curves,
     memory_curves,
     not_run,
     sizes_of,
@@ -114,6 +115,32 @@ def test_the_floor_follows_from_the_roof(make_record: MakeRecord, measured: Call
     assert moving[0] == (128, pytest.approx(4 * 2 * 128 * 32 * 4 / 1e10))
     assert products[1] == (1024, pytest.approx(4 * 2 * 1024**2 * 32 / 1e11))
     assert floors(measured(*records, roof={}), records[0].setting) == {}
+
+
+def test_curves_of_generation_are_what_a_step_takes_and_what_is_kept(
+    make_record: MakeRecord, measured: Callable[..., Bench]
+):
+    def step(method: str, n: int, seconds: float, kept: int | None) -> Record:
+        given = {"pass_name": "generation", "causal": True, "kept_bytes": kept}
+        return make_record(method, n, seconds if kept else None, **given)
+
+    records = [step("sdpa", n, 1e-6 * n, 128 * n) for n in (128, 256, 512)]
+    records += [step("delta", n, 1e-4, 8192) for n in (128, 256, 512)]
+    records += [step("bigbird", 128, 1e-4, None), step("mamba", 128, 1e-4, 10)]
+    bench = measured(*records)
+    times = {c.method: c for c in time_curves(bench, records[0].setting)}
+    kept = {c.method: c for c in kept_curves(bench, records[0].setting)}
+    assert [value for _, value in times["delta"].predicted] == pytest.approx([1e-4] * 3)
+    assert dict(times["sdpa"].predicted)[128] == pytest.approx(1.28e-4)
+    assert [point.value for point in kept["delta"].points] == [8192] * 3
+    assert [value for _, value in kept["delta"].predicted] == [2 * 32 * 32 * 4] * 3
+    slope = kept["sdpa"].slope
+    assert slope is not None
+    assert slope.slope == pytest.approx(1)
+    assert (kept["bigbird"].points, kept["mamba"].predicted) == ((), ())
+    (floor,) = floors(bench, records[0].setting).items()
+    assert floor[0] == "reading all keys and values"
+    assert floor[1][0] == (128, pytest.approx(2 * 2 * 128 * 32 * 4 / 1e10))
 
 
 def test_a_causal_form_needs_half_the_products_and_a_way_back_three_times_as_many():

@@ -10,12 +10,14 @@ from core.bench.estimate import (
     STARTING_SECONDS,
     call_seconds,
     estimate,
+    made_seconds,
     needed_bytes,
     refusal,
 )
 from core.bench.spec import BenchSpec
-from core.catalogue import METHODS, ONLY_CAUSAL, WITHOUT_CAUSAL_FORM
+from core.catalogue import METHODS, ONLY_CAUSAL, WITHOUT_CAUSAL_FORM, WRITERS
 from core.theory.costs import Sizes, predict
+from core.theory.steps import kept_bytes
 
 Quick = Callable[..., BenchSpec]
 FREE = 10**12
@@ -70,6 +72,25 @@ def test_what_will_not_be_run_is_named_with_its_reason(quick: Quick):
     assert list(small.left_out) == [("explicit", 256)]
     assert small.left_out["explicit", 256].startswith("needs about 1.1 MB, and 60% of what is free")
     assert small.peak_bytes == needed_bytes(quick("sdpa"), "sdpa", 256)
+
+
+def test_generation_is_estimated_by_what_is_kept_and_by_the_passes_before_it(quick: Quick):
+    spec = quick(*METHODS, causal=True, question="generation", lengths=(64,))
+    found = estimate(spec, free=FREE)
+    assert set(found.left_out) == {(m, 64) for m in METHODS if m not in WRITERS}
+    assert found.left_out["synthesizer", 64].startswith("no step: its table of scores is made")
+    assert found.left_out["nystrom", 64] == "no causal form"
+    shape, rows = spec.shape(64), 4 * 2 * 64 * 8 * 4
+    for method in WRITERS:
+        kept = kept_bytes(method, shape, sizes=spec.sizes)
+        exact = method in ("explicit", "sdpa")
+        extra = 0 if exact else predict(method, shape, causal=True).extra_bytes
+        assert needed_bytes(spec, method, 64) == rows + 2 * kept + extra
+    assert made_seconds(spec, "sdpa", 64, 80e9) == 0
+    assert made_seconds(spec, "delta", 64, 80e9) > 0
+    assert made_seconds(quick("delta", causal=True), "delta", 64, 80e9) == 0
+    seconds = [call_seconds(spec, method, 2**17, 80e9) for method in ("sdpa", "delta")]
+    assert seconds[0] > 10 * seconds[1]
 
 
 def test_done_cases_cost_nothing(quick: Quick):

@@ -194,3 +194,16 @@ def test_the_same_seed_draws_the_same_interval():
     one, other = times(lambda n: 1e-6 * n, spread=0.2), times(lambda n: 2e-9 * n * n, spread=0.2)
     assert crossover(one, other, seed=1) == crossover(one, other, seed=1)
     assert crossover(one, other, seed=1) != crossover(one, other, seed=2)
+
+
+def test_not_to_grow_is_an_answer_of_a_step_alone():
+    flat = times(lambda n: 1e-4)
+    found = fit(flat.lengths, flat.medians)
+    assert found is not None
+    assert (found.doubt, found.doubt_of_step) == ("too short", None)
+    few = fit((128, 256), (1e-4, 1e-4))
+    assert few is not None
+    assert few.doubt_of_step == "too few lengths"
+    wild = fit((128, 256, 512), (1e-4, 9e-4, 1e-4))
+    assert wild is not None
+    assert wild.doubt_of_step == "too uncertain"

@@ -7,8 +7,8 @@ import torch
 
 from core.attention import softmax
 from core.attention.masks import hidden_pairs
-from core.bench.measure import MOST_ROWS, chosen_rows, reference, relative_error
 from core.bench.methods import build, inputs, once
+from core.bench.reference import MOST_ROWS, chosen_rows, reference, relative_error
 from core.bench.spec import BenchSpec
 from core.catalogue import METHODS, ONLY_CAUSAL, WITHOUT_CAUSAL_FORM
 from core.theory.costs import Sizes

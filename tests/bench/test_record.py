@@ -42,6 +42,17 @@ def test_a_record_comes_back_from_json_as_it_was(make_record: MakeRecord):
     assert (short.median_seconds, short.quantiles) == (1e-3, ())
 
 
+def test_a_record_of_generation_has_one_key_more_and_a_setting_of_its_own(
+    make_record: MakeRecord,
+):
+    record = make_record(pass_name="generation", causal=True, kept_bytes=2048)
+    short = record.to_dict(whole=False)
+    assert list(short) == [*KEYS, "kept_bytes"]
+    assert (short["pass"], short["kept_bytes"]) == ("generation", 2048)
+    assert record_from_dict(json.loads(json.dumps(record.to_dict()))) == record
+    assert [r.setting.question for r in (record, make_record())] == ["generation", "pass"]
+
+
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
@@ -111,6 +122,27 @@ def test_a_second_setting_joins_the_file_and_the_same_one_replaces_it(
         ("elu", False, 2e-3),
         ("elu", True, 1e-3),
     ]
+
+
+def test_a_size_that_an_older_file_does_not_know_keeps_nothing_apart(
+    make_record: MakeRecord, make_bench: MakeBench
+):
+    old = make_bench(make_record(), sizes={"n_terms": 3})
+    new = make_bench(make_record("window", causal=True), sizes={"n_terms": 3, "window": 64})
+    both = merged(old, new)
+    assert len(both.records) == 2
+    assert both.environment["sizes"] == {"n_terms": 3, "window": 64}
+    with pytest.raises(ValueError, match="measured with another sizes: name another file"):
+        merged(old, make_bench(make_record(), sizes={"n_terms": 2, "window": 64}))
+
+
+def test_the_roof_of_a_machine_is_the_best_that_was_reached(
+    make_record: MakeRecord, make_bench: MakeBench
+):
+    old = make_bench(make_record(), roof={"bytes_per_second": 3.0, "operations_per_second": 1.0})
+    new = make_bench(make_record(), roof={"bytes_per_second": 2.0, "operations_per_second": 4.0})
+    roof = merged(old, new).environment["roof"]
+    assert roof == {"bytes_per_second": 3.0, "operations_per_second": 4.0}
 
 
 def test_another_machine_does_not_join(make_record: MakeRecord, make_bench: MakeBench):

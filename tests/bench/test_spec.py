@@ -20,6 +20,8 @@ def test_cases_go_length_by_length():
     assert make().cases == [("sdpa", 64), ("elu", 64), ("sdpa", 128), ("elu", 128)]
     assert make().pass_name == "forward"
     assert make(backward=True).pass_name == "forward+backward"
+    assert make(causal=True, question="generation").pass_name == "generation"
+    assert [make().writes, make(causal=True, question="generation").writes] == [False, True]
 
 
 def test_the_shape_of_a_case_knows_the_bytes_of_a_number():
@@ -28,7 +30,11 @@ def test_the_shape_of_a_case_knows_the_bytes_of_a_number():
 
 
 def test_a_spec_comes_back_from_json_as_it_was():
-    for spec in (make(), make(methods=METHODS, causal=True, sizes=Sizes(n_terms=2, dense=True))):
+    for spec in (
+        make(),
+        make(methods=METHODS, causal=True, sizes=Sizes(n_terms=2, dense=True)),
+        make(causal=True, question="generation"),
+    ):
         assert spec_from_dict(json.loads(json.dumps(spec.to_dict()))) == spec
 
 
@@ -40,6 +46,16 @@ def test_a_spec_comes_back_from_json_as_it_was():
         ({"methods": ("elu", "elu")}, "a method is named twice: elu, elu"),
         ({"methods": ("linformer", "nystrom"), "causal": True}, "none of these has a causal form"),
         ({"methods": ("delta", "window")}, "delta, window: these have a causal form alone"),
+        ({"question": "training"}, "unknown question 'training'; questions: pass, generation"),
+        ({"question": "generation"}, "generation is causal: a token that is written sees no"),
+        (
+            {"question": "generation", "causal": True, "backward": True},
+            "generation has no backward pass",
+        ),
+        (
+            {"question": "generation", "causal": True, "methods": ("bigbird", "linformer")},
+            "bigbird, linformer: none of these writes token by token",
+        ),
         ({"lengths": ()}, "0 lengths; 1 to 24 are allowed"),
         ({"lengths": (128, 128)}, "lengths 128, 128; they must rise"),
         ({"lengths": (256, 128)}, "they must rise"),
@@ -75,6 +91,12 @@ def test_a_spec_comes_back_from_json_as_it_was():
 def test_what_cannot_be_measured_is_refused(changes: dict[str, Any], message: str):
     with pytest.raises(ValueError, match=message):
         make(**changes)
+
+
+def test_a_spec_of_an_earlier_version_asks_for_a_whole_pass():
+    data = make().to_dict()
+    del data["question"]
+    assert spec_from_dict(data) == make()
 
 
 def test_many_terms_are_fine_where_no_taylor_map_is_measured():

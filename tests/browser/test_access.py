@@ -30,6 +30,7 @@ PAGES = (
     "/memory?memory-predict=false",
     "/memory?memory-predict=false&memory-view=Overwriting",
     "/runtime",
+    "/runtime?rt-view=Generation",
     "/training",
     "/report_card",
 )

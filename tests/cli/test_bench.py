@@ -86,6 +86,32 @@ def test_states_are_measured_in_order_alone_with_the_sizes_that_are_given(
     assert "only a causal form" not in flags["sdpa"]
 
 
+def test_generation_is_causal_and_tells_what_is_kept(bench: Callable[..., Any], tmp_path: Path):
+    path = tmp_path / "machine.json"
+    bench("--methods", "sdpa", "elu", "--out", str(path))
+    asked = ("--question", "generation", "--methods", "sdpa", "delta", "bigbird")
+    _, out, _ = bench(*asked, "--json", "--out", str(path))
+    report = json.loads(out)
+    assert {(r["causal"], r["pass"]) for r in report["records"]} == {(True, "generation")}
+    assert [list(record) for record in report["records"]] == [[*RECORD, "kept_bytes"]] * 6
+    kept = {(r["method"], r["seq_len"]): r["kept_bytes"] for r in report["records"]}
+    assert (kept["sdpa", 16], kept["sdpa", 32]) == (2 * 2 * 16 * 8 * 4, 2 * 2 * 32 * 8 * 4)
+    assert kept["delta", 16] == kept["delta", 32] == 2 * 8 * 8 * 4
+    assert kept["bigbird", 16] is None
+    assert {row["method"] for row in report["crossovers"]} == {"delta"}
+    stored = read_bench(path)
+    assert [s.question for s in stored.settings] == ["pass", "generation"]
+    _, out, _ = bench(*asked, lengths=("128", "256", "512"))
+    assert "kB kept" in out
+    assert "bigbird          128           -         -         -  no step: its random blocks" in out
+
+
+def test_generation_has_no_way_back(bench: Callable[..., Any]):
+    status, _, err = bench("--question", "generation", "--backward")
+    assert status != 0
+    assert "generation has no backward pass" in err
+
+
 def test_the_text_has_a_line_a_case_a_slope_and_a_verdict(bench: Callable[..., Any]):
     _, out, _ = bench("--methods", "sdpa", "elu")
     assert out.count("\nelu  ") == 2

@@ -24,8 +24,8 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from core.attention import linear
 from core.attention.feature_maps import elu
-from core.bench.measure import chosen_rows, reference, relative_error
 from core.bench.methods import inputs, once
+from core.bench.reference import chosen_rows, reference, relative_error
 from core.bench.spec import BenchSpec
 from core.devices import give_back, resolve_device, seconds_of
 

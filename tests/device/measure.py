@@ -29,7 +29,7 @@ sys.path.insert(0, str(ROOT))
 from core.bench.machine import describe_machine  # noqa: E402
 from core.bench.record import Bench, read_bench  # noqa: E402
 from core.bench.summary import summaries_of  # noqa: E402
-from core.catalogue import METHODS, WITHOUT_CAUSAL_FORM  # noqa: E402
+from core.catalogue import METHODS, ONLY_CAUSAL, WITHOUT_CAUSAL_FORM, WRITERS  # noqa: E402
 from core.devices import resolve_device  # noqa: E402
 from core.files import check_target, write_json  # noqa: E402
 from core.runs.card import machine  # noqa: E402
@@ -46,6 +46,7 @@ QUICK_SECONDS = 3600.0
 ENDING_SECONDS = 10.0  # that a program has to end after it was asked to
 QUESTION = "Where was Ada Lovelace born?"
 LENGTHS, QUICK_LENGTHS = (512, 1024, 2048, 4096, 8192), (64, 128)
+GENERATION = ("--question", "generation")
 LINES_BEFORE_STOP = 8  # of progress, of which a training tells twenty
 
 
@@ -130,12 +131,12 @@ def trace(plan: Plan, seconds: float) -> dict[str, Any]:
 
 
 def mechanisms(plan: Plan, seconds: float) -> dict[str, Any]:
-    """Every mechanism of Runtime: forward, with the backward pass, and both causal.
+    """Every mechanism of Runtime: forward, with the backward pass, both causal, and generation.
 
     A setting that comes to its time is stopped as by Ctrl-C, and keeps what it has.
     """
     out, problems = plan.folder / "bench.json", list[str]()
-    settings = [(), ("--causal",), ("--backward",), ("--causal", "--backward")]
+    settings = [(), ("--causal",), ("--backward",), ("--causal", "--backward"), GENERATION]
     for setting in settings:
         asked = ["bench", "--device", plan.device, "--out", str(out), *setting]
         asked += ["--lengths", *map(str, plan.lengths), "--methods", *_methods(setting)]
@@ -186,7 +187,9 @@ def report(plan: Plan, found: dict[str, Any]) -> dict[str, Any]:
 
 
 def _methods(setting: tuple[str, ...]) -> list[str]:
-    without = WITHOUT_CAUSAL_FORM if "--causal" in setting else ()
+    if setting == GENERATION:
+        return list(WRITERS)
+    without = WITHOUT_CAUSAL_FORM if "--causal" in setting else ONLY_CAUSAL
     return [method for method in METHODS if method not in without]
 
 

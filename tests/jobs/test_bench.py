@@ -200,8 +200,12 @@ def test_its_arguments_repeat_it(begin: Any):
     asked = spec(causal=True, backward=True, sizes=Sizes(n_features=64, n_terms=2), seconds=0.5)
     from core.cli.bench import _spec
 
-    arguments = bench_job(asked).arguments()
-    assert _spec(build_parser().parse_args(arguments)) == asked
+    sizes = Sizes(window=16, n_sinks=1)
+    writes = spec(causal=True, question="generation", sizes=sizes)
+    for one in (asked, writes):
+        arguments = bench_job(one).arguments()
+        assert _spec(build_parser().parse_args(arguments)) == one
+    assert bench_job(writes).name.endswith(" methods, one token behind up to 32")
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from core.checkpoints.store import save_checkpoint, write_card
 from core.data.own_vocabulary import CharVocabulary
 from core.models.gpt import GPT
 from pages.runtime import errors, words
-from pages.runtime.errors import FEATURES, LOGITS, SHARP, TERMS
+from pages.runtime.errors import FEATURES, LOGITS, ORDER, SHARP, TERMS
 
 Open = Callable[..., AppTest]
 Read = Callable[[AppTest], str]
@@ -45,6 +45,11 @@ def heading(app: AppTest) -> str:
             "with an odd number of terms",
         ),
         (SHARP, "Linear maps cannot be sharp", "softmax puts 0.6"),
+        (
+            ORDER,
+            "Based is nearer to softmax than not looking, at logits up to 1",
+            "Further off than not looking: delta rule, gated delta, scalar gate, window",
+        ),
     ],
 )
 def test_every_picture_says_what_is_seen_and_what_it_means(
@@ -106,6 +111,9 @@ def test_questions_are_answered_with_numbers(
     assert "32 tokens with elu+1, 256 with FAVOR+ and 561 with Taylor" in text
     assert "= **0.00854** of the pairs at ℓ = 2,048" in text
     assert "everything is two steps from everything" in text
+    assert "| delta rule | 4.1\u00a0kB | 6,144 | 16 tokens |" in text
+    assert "| keys and values | 524\u00a0kB | 262,272 |  |" in text
+    assert "**Causal only** are delta rule, gated delta, scalar gate, window, Based" in text
     (chart,) = charts(app)
     assert "of the sum takes" in chart["title"]["text"]
     assert "of 48 values" in chart["title"]["text"]
@@ -116,6 +124,7 @@ def test_other_sizes_give_other_numbers(shelf: Path, open_runtime: Open, read: R
     text = read(app)
     assert "| 3 | 4,161 | 2,145 | 4,096 |" in text
     assert "17.2 billion operations" in text
+    assert "| keys and values | 4.19\u00a0MB | 2,097,408 |  |" in text
     app.number_input(key="rt-layers").set_value(2).run()
     app.number_input(key="rt-latents").set_value(128).run()
     assert "= **0.0156** of the pairs" in read(app)  # 2·ℓ·m / (2·ℓ²) = m / ℓ
