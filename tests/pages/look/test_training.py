@@ -89,6 +89,7 @@ def test_trainings_of_this_machine_take_the_place_of_the_recorded_ones(
         progress=1.0,
         message="",
         owner=None,
+        there=None,
     )
     monkeypatch.setattr(training, "_jobs", lambda: [done])
     monkeypatch.setattr(training, "sweep_of", lambda _: worse)
