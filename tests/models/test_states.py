@@ -132,7 +132,7 @@ def test_gates_begin_open_and_betas_at_a_half():
 
 
 def test_a_short_convolution_begins_uniform_and_belongs_to_no_matrix():
-    sizes = {"vocabulary_size": 10, "width": 64, "n_heads": 2, "n_layers": 1}
+    sizes: dict[str, Any] = {"vocabulary_size": 10, "width": 64, "n_heads": 2, "n_layers": 1}
     config = GPTConfig(**sizes, short_convolution=4)
     model = GPT(config, generator=torch.Generator().manual_seed(0))
     nearby = dict(model.named_parameters())["blocks.0.nearby"].detach()
