@@ -115,12 +115,14 @@ def _curves() -> list[alt.Chart]:
             alt.Tooltip("flags:N", title="with care"),
         ],
     )
-    points = [
-        base.transform_filter("datum.flagged" if hollow else "!datum.flagged")
-        .mark_point(size=70, filled=not hollow, strokeWidth=2)
-        .encode(y=_up("value"), shape=shape)
-        for hollow in (True, False)
-    ]
+    # One layer for both kinds: a group of marks without any has no name for who does not see it.
+    points = base.mark_point(size=70, filled=True).encode(
+        y=_up("value"),
+        shape=shape,
+        stroke=_colour(alt.StrokeValue),
+        strokeWidth=alt.condition("datum.flagged", alt.value(2), alt.value(0)),
+        fillOpacity=alt.condition("datum.flagged", alt.value(0), alt.value(1)),
+    )
     pointed = alt.selection_point(
         name="pointed", fields=["method"], on="pointerover", clear="pointerout", empty=False
     )
@@ -129,7 +131,7 @@ def _curves() -> list[alt.Chart]:
         base.mark_area().encode(y=_up("low"), y2="high:Q", opacity=_faded(0.22)),
         base.mark_line(strokeWidth=2).encode(y=_up("value")),
         broad.encode(x=_along("length"), y=_up("value"), detail="method:N").add_params(pointed),
-        *points,
+        points,
     ]
 
 
@@ -183,11 +185,11 @@ def _stripes() -> list[alt.Chart]:
     ]
 
 
-def _colour() -> Any:
+def _colour(channel: Any = alt.ColorValue) -> Any:
     """That of its family, or grey while others are pointed out."""
     scale = {"domain": hole("names"), "range": hole("colours")}
     named = {"test": STANDS_OUT, "field": "method", "type": "nominal", "scale": scale}
-    return alt.ColorValue(MASKED, condition={**named, "legend": None})
+    return channel(MASKED, condition={**named, "legend": None})
 
 
 def _faded(opacity: float) -> Any:

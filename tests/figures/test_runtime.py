@@ -58,18 +58,22 @@ def test_values_are_in_the_unit_with_their_quartiles_as_a_band():
 
 def test_a_flagged_point_is_hollow_and_says_why():
     chart = drawn(line(flags="wide: half"), line("elu+1", family=1, shape=2))
-    hollow, full = marks(chart, "point")
-    assert (hollow["mark"]["filled"], full["mark"]["filled"]) == (False, True)
-    assert hollow["transform"] == [{"filter": "datum.flagged"}]
-    flagged = [row for row in rows(chart, hollow) if row["flagged"]]
+    (points,) = marks(chart, "point")  # an empty group of marks would have no name
+    drawn_as = points["encoding"]
+    assert points["mark"]["filled"]
+    assert drawn_as["fillOpacity"]["condition"] == {"test": "datum.flagged", "value": 0}
+    assert (drawn_as["fillOpacity"]["value"], drawn_as["strokeWidth"]["value"]) == (1, 0)
+    assert drawn_as["strokeWidth"]["condition"] == {"test": "datum.flagged", "value": 2}
+    assert drawn_as["stroke"] == drawn_as["color"]
+    flagged = [row for row in rows(chart, points) if row["flagged"]]
     assert {row["flags"] for row in flagged} == {"wide: half"}
-    titles = [entry.get("title") for entry in hollow["encoding"]["tooltip"]]
+    titles = [entry.get("title") for entry in drawn_as["tooltip"]]
     assert "with care" in titles
 
 
 def test_identity_is_never_by_colour_alone():
     chart = drawn(line(), line("elu+1", family=1, shape=2))
-    (_, full) = marks(chart, "point")
+    (full,) = marks(chart, "point")
     assert full["encoding"]["shape"]["scale"]["range"] == [SHAPES[1], SHAPES[2]]
     colour = full["encoding"]["color"]["condition"]
     assert colour["scale"]["range"] == [FAMILIES[0], FAMILIES[1]]
