@@ -21,7 +21,7 @@ def overwriting(spec: MemorySpec) -> Overwriting:
     return measure_overwriting(spec)
 
 
-@st.cache_resource(show_spinner=False)
+@st.cache_resource(max_entries=1, show_spinner=False)
 def trained() -> Recall:
     """The recorded trainings."""
     return load_recall()

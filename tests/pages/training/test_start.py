@@ -171,7 +171,7 @@ def test_the_course_s_files_are_no_choice_until_their_folder_is_named(
     open_training: Open, told: Hints, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, runs: Path
 ):
     app = open_training()
-    ours = [words.CORPORA["notable"], words.CORPORA["notable-unread"]]
+    ours = [words.CORPORA[one] for one in ("notable", "notable-unread", "pairs")]
     assert app.button_group(key="training-corpus").options == ours
     assert "set A5_DATA to their folder" in told(app)
     folder = tmp_path / "course"

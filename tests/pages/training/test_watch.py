@@ -112,7 +112,7 @@ def test_whoever_watches_insists_on_a_stop(
     assert not open_training(job=other).exception
 
 
-def refused(*_: Any) -> None:
+def refused(*_: Any, **__: Any) -> None:
     raise ValueError("it is over already")
 
 
