@@ -160,8 +160,8 @@ def test_what_was_not_run_is_told_and_what_is_doubtful_is_hollow(
     assert "Not run: Nyström at 128, 256 tokens (no causal form: means)." in text
     assert "Measure SDPA and another method to see where they cross." in text
     (chart, _) = charts(app)
-    points = [layer for layer in chart["layer"] if layer["encoding"].get("shape")]
-    assert [layer["mark"]["filled"] for layer in points] == [False, True]
+    (points,) = [layer for layer in chart["layer"] if layer["encoding"].get("shape")]
+    assert points["encoding"]["fillOpacity"]["condition"] == {"test": "datum.flagged", "value": 0}
 
 
 def test_a_damaged_file_is_named_and_others_can_still_be_chosen(
