@@ -176,8 +176,8 @@ def visitor(server: str) -> Iterator[Any]:
 
 def complaint(message: Any) -> list[str]:
     """An error of the console, unless Streamlit looks for its server beside the page's own address
-    before it finds it at the root."""
-    probe = bool(re.search(r":\d+/\w+/_stcore/", message.location.get("url", "")))
+    before it finds it at the root, or a sound is asked for that the next run has put away."""
+    probe = bool(re.search(r":\d+/(\w+/_stcore|media)/", message.location.get("url", "")))
     if message.type != "error" or probe:
         return []
     return [f"{message.text} {message.location}"]

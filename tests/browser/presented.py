@@ -1,5 +1,6 @@
 """What a presented page must be: one picture that fills the window, and no small letter."""
 
+from contextlib import suppress
 from typing import Any
 
 CHART = ".st-key-main-picture :is([data-testid=stVegaLiteChart], [data-testid=stPlotlyChart])"
@@ -24,10 +25,15 @@ SMALL = """() => [...document.querySelectorAll("[data-testid=stApp] *")].filter(
 
 
 def check_presented(page: Any) -> None:
+    from playwright.sync_api import TimeoutError as TookTooLong
+
     page.wait_for_url("**present=true*")
     page.locator(f"{CHART} svg.marks").wait_for()
     page.locator(RESTS).wait_for()
-    page.wait_for_function(f"() => ({TAKEN})()[0] >= 0.55")  # drawn for its new place
+    # Drawn for its new place; what is not yet may stick out or be small.
+    with suppress(TookTooLong):
+        page.wait_for_function(f"() => ({TAKEN})()[0] >= 0.55 && ({TAKEN})()[1] <= 0")
+        page.wait_for_function(f"() => !({SMALL})().length")
     share, over = page.evaluate(TAKEN)
     assert share >= 0.55
     assert over <= 0

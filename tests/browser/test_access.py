@@ -63,7 +63,9 @@ WANTED = """() => {
   document.addEventListener("focusin", event => window.reached.add(place(event.target)));
   return window.wanted.size;
 }"""
-MISSED = "() => [...window.wanted].filter(([e]) => !window.reached.has(e)).map(([, name]) => name)"
+# What was drawn anew meanwhile is not there to be reached.
+MISSED = """() => [...window.wanted].filter(([e]) => e.isConnected && !window.reached.has(e))
+  .map(([, name]) => name)"""
 
 # A window of 1280x720 at a zoom of 200 %, and the narrowest.
 ENLARGED = ({"width": 640, "height": 360}, {"width": 320, "height": 640})
@@ -154,11 +156,11 @@ def test_a_page_fits_every_width_stays_at_home_is_reached_by_tab_read_and_presen
     page = open_page(path, width=WIDTHS[0], asked=asked)
     page.locator(RESTS).wait_for()
     check_all_widths(page)
-    page.set_viewport_size({"width": 1280, "height": 720})
+    check_width(page, 1280)  # charts are drawn for it before anything is counted
     check(page)
     check_width(page, WIDTHS[0])  # whatever can be opened is open
     if path not in NOT_PRESENTED:
-        page.set_viewport_size({"width": 1280, "height": 720})
+        check_width(page, 1280)
         page.keyboard.press("p")
         check_presented(page)
     hosts = {urlsplit(address).netloc for address in asked if not address.startswith("data:")}
