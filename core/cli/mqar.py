@@ -14,7 +14,6 @@ from core.evaluation.recalled import recalled
 from core.files import read_json, write_json
 from core.memory.mqar import (
     MODELS,
-    PRESET,
     RATES,
     RECORD,
     SEEDS,
@@ -28,7 +27,7 @@ from core.memory.mqar import (
 from core.paths import RUNS
 from core.runs.folder import RUN
 from core.runs.run import resume_run, start_run
-from core.training.presets import preset
+from core.training.recall_presets import RECALL
 from core.training.recall_recipe import RecallRecipe
 from core.training.recipe import Overrides
 from core.training.where import Where
@@ -68,8 +67,7 @@ def run(options: argparse.Namespace) -> None:
     for name, values in (("seed", options.seeds), ("rate", options.rates)):
         if len({*values}) < len(values):
             raise ValueError(f"each {name} once, not {' '.join(map(str, values))}")
-    recipe = preset(PRESET)
-    assert isinstance(recipe, RecallRecipe)  # noqa: S101 - the preset of this verb
+    (recipe,) = RECALL
     chosen = [model for model in MODELS if model.name in options.models]
     found = tuple(_found(model, recipe, options) for model in chosen)
     machine = read_json(_folder(chosen[0], found[0].rate, options.seeds[0], options) / CARD)[

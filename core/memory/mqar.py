@@ -16,7 +16,6 @@ from core.intervals import Rate, mean_interval
 from core.paths import ASSETS
 
 RECORD = ASSETS / "memory" / "mqar.json"
-PRESET = "mqar"
 RATES = (0.0025, 0.005, 0.01, 0.02, 0.04, 0.08, 0.16)
 SEEDS = (0, 1, 2, 3, 4)
 ALONE = "softmax-alone"

@@ -4,7 +4,6 @@ What is held out, dev and test are texts of their own seeds: of 64 keys and valu
 known before a text is read.
 """
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any, cast
 
@@ -20,7 +19,6 @@ from core.training.loop import Trainer
 from core.training.recall import recall_trainers
 from core.training.recall_recipe import KIND, RecallRecipe, recall_recipe_from_dict
 from core.training.recipe import Recipe
-from core.training.where import HERE, Where
 
 N_PROBED = 256  # asked keys of each number of pairs, while it trains
 SHOWN_PAIRS = 8
@@ -38,18 +36,6 @@ def _load(_recipe: Recipe, _folder: Path | None) -> PairsData:
 
 def _make_vocabulary(_recipe: Recipe, _data: PairsData) -> Vocabulary:
     return pairs_vocabulary()
-
-
-def _make_trainers(
-    recipe: Recipe,
-    data: PairsData,
-    vocabulary: Vocabulary,
-    seed: int,
-    weights: Path | None,
-    *,
-    where: Where = HERE,
-) -> Callable[[int], Trainer]:
-    return recall_trainers(recipe, data, vocabulary, seed, weights, where=where)
 
 
 def _probe(trainer: Trainer, vocabulary: Vocabulary, _data: PairsData, seed: int) -> Probe:
@@ -98,7 +84,7 @@ RECALL = Kind(
     read_recipe=_read_recipe,
     load_data=_load,
     make_vocabulary=_make_vocabulary,
-    make_trainers=_make_trainers,
+    make_trainers=recall_trainers,
     probe=_probe,
     baseline=_baseline,
     measure=_measure,
