@@ -1,4 +1,4 @@
-"""Trainings of a table as one sweep: put into the queue, told at once, waited for to their end.
+"""Jobs of a table as one sweep: put into the queue, told at once, waited for to their end.
 
 What ends this verb ends none of them: they are jobs like any other, and the table is made of them
 later. Nothing tells another process of the end of a job but its files, so they are looked at.
@@ -10,21 +10,31 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from core.jobs import actions
+from core.jobs.assignment import Assignment
 from core.jobs.launcher import Launcher
 from core.jobs.state import Job
-from core.jobs.sweeps import Sweep, jobs_of_sweep
+from core.jobs.sweeps import jobs_of_sweep
 
 LOOK_EVERY_SECONDS = 2.0
 Tell = Callable[[str], None]
 
 
-def start(root: Path, sweep: Sweep, launcher: Launcher, *, later: str, tell: Tell) -> str:
-    """Put all of them into the queue, or none; its id, which is told with the command that makes
-    the table `later`. Raises as starting a sweep does.
+def start(
+    root: Path,
+    specs: Sequence[Assignment],
+    launcher: Launcher,
+    *,
+    name: str,
+    later: str,
+    tell: Tell,
+) -> str:
+    """Put all of them into the queue, or none; the sweep's id, which is told with the command that
+    makes the table `later`. Raises as starting a sweep does.
     """
-    sweep_id, ids = actions.start_sweep(root, sweep.specs, launcher, name=sweep.name)
+    sweep_id, ids = actions.start_sweep(root, specs, launcher, name=name)
+    what = "trainings" if specs[0].verb == "train" else "jobs"
     tell(
-        f"{sweep_id}: {len(ids)} trainings are in the queue; they go on without this terminal, and "
+        f"{sweep_id}: {len(ids)} {what} are in the queue; they go on without this terminal, and "
         f"once they have finished the table is made by {later} --sweep {sweep_id}"
     )
     return sweep_id
@@ -46,7 +56,7 @@ def wait(root: Path, sweep_id: str, *, tell: Tell) -> None:
             time.sleep(LOOK_EVERY_SECONDS)
             jobs = jobs_of_sweep(root, sweep_id)
     except KeyboardInterrupt:
-        tell(f"the trainings go on; the table is made later with --sweep {sweep_id}")
+        tell(f"they go on; the table is made later with --sweep {sweep_id}")
         raise
     tell(f"{sweep_id}: {_said(jobs)}")
 

@@ -13,7 +13,9 @@ from typing import Any
 import torch
 
 from core import paths
-from core.cli.arguments import add_device, named_file
+from core.cli.arguments import add_device, device_here, named_file
+from core.cli.places import add_place
+from core.cli.table_sweeps import device_of_jobs, finished, refuse_mixtures, waited_for
 from core.evaluation.picture_figures import (
     NetworkFigure,
     accuracy_by_shift,
@@ -24,6 +26,7 @@ from core.evaluation.picture_figures import (
     pooling_by_rate,
 )
 from core.files import is_stored
+from core.jobs.look_job import VERB, look_jobs, sweep_of_all, title
 from core.jobs.looking import described, measured, refuse_other_pictures
 from core.jobs.ship_networks import fresh_figures, ship
 from core.pictures.networks import NETWORKS, PADDINGS, POOLING, STRIDES
@@ -42,6 +45,11 @@ def add_look(parser: argparse.ArgumentParser) -> None:
     verbs = parser.add_subparsers(dest="action", required=True)
     training = verbs.add_parser("train", help="every network at every rate from every seed")
     _add_spec(training)
+    add_device(training, here=False)
+    add_place(training, on=None)
+    training.add_argument(
+        "--sweep", metavar="ID", help="put this sweep's finished jobs together; nothing is trained"
+    )
     training.add_argument(
         "--out", type=named_file, metavar="FILE", help="keep it; one begun there goes on"
     )
@@ -60,6 +68,7 @@ def add_look(parser: argparse.ArgumentParser) -> None:
         "record", help="the sweep that is shipped, and the networks of its first seed"
     )
     _add_spec(recording)
+    add_device(recording)
     _action(recording, _record)
 
 
@@ -82,11 +91,11 @@ def _add_spec(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--rates", nargs="+", type=float, default=list(DEFAULT.rates))
     parser.add_argument("--patch-rate", type=float, default=DEFAULT.patch_rate)
     parser.add_argument("--seeds", type=int, default=DEFAULT.seeds, help="how many (5)")
+    parser.add_argument("--first-seed", type=int, default=DEFAULT.first_seed)
     parser.add_argument("--epochs", type=int, default=DEFAULT.epochs)
     parser.add_argument("--batch", type=int, default=DEFAULT.batch)
     parser.add_argument("--padding", type=int, choices=PADDINGS, default=DEFAULT.padding)
     parser.add_argument("--threads", type=int, default=DEFAULT.threads)
-    add_device(parser)
 
 
 def _spec(options: argparse.Namespace) -> SweepSpec:
@@ -96,6 +105,7 @@ def _spec(options: argparse.Namespace) -> SweepSpec:
         rates=tuple(options.rates),
         patch_rate=options.patch_rate,
         seeds=options.seeds,
+        first_seed=options.first_seed,
         epochs=options.epochs,
         batch=options.batch,
         padding=options.padding,
@@ -104,8 +114,11 @@ def _spec(options: argparse.Namespace) -> SweepSpec:
 
 
 def _train(options: argparse.Namespace) -> tuple[dict[str, Any], str]:
-    spec = _spec(options)
-    return _said(_swept(spec, load_pictures(spec.source), options.out, options.device))
+    refuse_mixtures(options)
+    if options.on is not None or options.sweep is not None:
+        return _said(_swept_by_jobs(options))
+    spec, device = _spec(options), device_here(options.device)
+    return _said(_swept(spec, load_pictures(spec.source), options.out, device))
 
 
 def _record(options: argparse.Namespace) -> tuple[dict[str, Any], str]:
@@ -125,6 +138,19 @@ def _evaluate(options: argparse.Namespace) -> tuple[dict[str, Any], str]:
         found = fresh_figures(paths.PICTURE_NETWORKS, load_pictures(options.source), options.device)
         return {"networks": [one.to_dict() for one in found]}, "\n".join(map(_line, found))
     return _said(read_sweep(options.file or paths.LOOK))
+
+
+def _swept_by_jobs(options: argparse.Namespace) -> Sweep:
+    """The same by a job for each seed, waited for, or put together of jobs that have finished."""
+    sweep_id = options.sweep
+    if sweep_id is None:
+        spec = _spec(options)
+        jobs = look_jobs(spec, device=device_of_jobs(options))
+        sweep_id = waited_for(options, jobs, "train", name=title(spec))
+    sweep = sweep_of_all([paths.RUNS / job.id for job in finished(sweep_id, VERB)])
+    if options.out is not None:
+        write_sweep(options.out, sweep)
+    return sweep
 
 
 def _swept(spec: SweepSpec, pictures: Pictures, out: Path | None, device: str) -> Sweep:

@@ -26,6 +26,7 @@ from core.memory.mqar import (
 )
 from core.paths import RUNS
 from core.runs.folder import RUN
+from core.runs.kinds import kind_of_dict
 from core.runs.run import resume_run, start_run
 from core.training.recall_presets import RECALL
 from core.training.recall_recipe import RecallRecipe
@@ -50,9 +51,12 @@ def add_mqar(parser: argparse.ArgumentParser) -> None:
         help="where trainings lie; goes on with these",
     )
     add_device(parser)
-    parser.add_argument("--out", type=named_file, metavar="FILE", help="write the record here")
-    parser.add_argument(
-        "--record", action="store_true", help=f"write it to assets/memory/{RECORD.name}"
+    written = parser.add_mutually_exclusive_group()
+    written.add_argument("--out", type=named_file, metavar="FILE", help="write the record here")
+    written.add_argument(
+        "--record",
+        action="store_true",
+        help=f"write it to assets/memory/{RECORD.name}; only of all models, rates and seeds",
     )
     parser.add_argument("--json", action="store_true", help="one JSON object to standard output")
     parser.set_defaults(run=run)
@@ -62,11 +66,14 @@ def run(options: argparse.Namespace) -> None:
     """Train whatever is not there yet, one after the other; a stopped one goes on.
 
     Rates are compared on held-out texts, from the first seed; what is reported are dev texts.
-    Raises ValueError for a seed or rate named twice.
+    Raises ValueError for a seed or rate named twice, for a record of a part, and for a folder that
+    holds another training.
     """
     for name, values in (("seed", options.seeds), ("rate", options.rates)):
         if len({*values}) < len(values):
             raise ValueError(f"each {name} once, not {' '.join(map(str, values))}")
+    if options.record:
+        _refuse_part(options)
     (recipe,) = RECALL
     chosen = [model for model in MODELS if model.name in options.models]
     found = tuple(_found(model, recipe, options) for model in chosen)
@@ -83,6 +90,18 @@ def run(options: argparse.Namespace) -> None:
     if options.record or options.out:
         write_json(options.out or RECORD, record.to_dict())
     print(json.dumps(record.to_dict()) if options.json else "\n".join(aligned(_lines(record))))
+
+
+def _refuse_part(options: argparse.Namespace) -> None:
+    """A part would take the place of the whole record."""
+    whole = {"models": [model.name for model in MODELS], "rates": RATES, "seeds": SEEDS}
+    given = [name for name, all_ in whole.items() if {*getattr(options, name)} != {*all_}]
+    given += [] if options.steps is None else ["steps"]
+    if given:
+        raise ValueError(
+            f"--record is of all models, rates and seeds, each as long as the preset says: leave "
+            f"out --{given[0]}, or write to another file with --out"
+        )
 
 
 def _found(model: Trained, recipe: RecallRecipe, options: argparse.Namespace) -> Found:
@@ -112,18 +131,23 @@ def _card(
 ) -> dict[str, Any]:
     """Of a training that is begun or continued if need be; it is measured on held-out texts."""
     folder, where = _folder(model, rate, seed, options), Where(device=options.device)
-    if (folder / CARD).exists() and not (folder / RUN).exists():
-        return read_json(folder / CARD)
     changes = Overrides(attention=model.attention, sizes=model.sizes, learning_rate=rate)
+    wanted, n_steps = changes.apply(recipe), options.steps or recipe.n_steps
+    if (folder / CARD).exists() and not (folder / RUN).exists():
+        card = read_json(folder / CARD)
+        there = kind_of_dict(card["recipe"]).read_recipe(card["recipe"])
+        if (there, card["seed"], card["n_steps"]) != (wanted, seed, n_steps):
+            raise ValueError(f"{folder} holds another training: remove it, or name other --runs")
+        return card
     tell(f"{folder.name}:")
     if (folder / RUN).exists():
         begun = resume_run(folder, where=where)
     else:
         begun = start_run(
-            changes.apply(recipe),
+            wanted,
             folder,
             minutes=None,
-            steps=options.steps or recipe.n_steps,
+            steps=n_steps,
             seed=seed,
             corpus_folder=None,
             command=lambda n: f"python -m core memory mqar --models {model.name} --steps {n}",

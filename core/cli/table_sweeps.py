@@ -12,9 +12,11 @@ from core.cli import awaited
 from core.cli.places import device_asked, launcher_asked
 from core.cli.train import tell
 from core.files import read_json
+from core.jobs.assignment import Assignment
 from core.jobs.estimate import estimate
 from core.jobs.spec import train_spec
-from core.jobs.sweeps import Sweep, jobs_of_sweep, make_sweep
+from core.jobs.state import Job
+from core.jobs.sweeps import jobs_of_sweep, make_sweep
 from core.runs.kinds import kind_of_dict
 from core.training.variation import Variation
 
@@ -38,7 +40,7 @@ def refuse_mixtures(options: argparse.Namespace) -> None:
     for name in ("partition", "time", "gpus") if options.on is None else ():
         if getattr(options, name) is not None:
             raise ValueError(f"--{name} is a cluster's matter: it goes with --on slurm")
-    if options.on is not None and options.corpus is not None:
+    if options.on is not None and getattr(options, "corpus", None) is not None:
         found = paths.course_folder()
         if found is None or found.resolve() != options.corpus.resolve():
             variable = paths.COURSE_VARIABLE
@@ -51,7 +53,7 @@ def seeds_as_jobs(options: argparse.Namespace) -> str:
     Minutes become steps before the first starts, by a few steps here; nobody here knows how fast a
     node is. Raises ValueError.
     """
-    device, steps = _device(options), options.steps
+    device, steps = device_of_jobs(options), options.steps
     if steps is None and options.on != "local":
         raise ValueError("--steps is needed: all seeds have as many, whatever node they run on")
     if steps is None:
@@ -59,7 +61,7 @@ def seeds_as_jobs(options: argparse.Namespace) -> str:
         steps = estimate(whole).n_steps
         tell(f"{options.minutes:g} minutes are about {steps:,} steps here: each seed has as many")
     sweep = make_sweep([options.preset], seeds=options.seeds, steps=steps, device=device)
-    return _waited_for(options, sweep, [])
+    return waited_for(options, sweep.specs, name=sweep.name)
 
 
 def rows_as_jobs(options: argparse.Namespace, rows: Sequence[Variation]) -> str:
@@ -69,24 +71,20 @@ def rows_as_jobs(options: argparse.Namespace, rows: Sequence[Variation]) -> str:
         [row.recipe.name for row in rows],
         seeds=[options.seed],
         name=f"ablation of {options.of}",
-        device=_device(options),
+        device=device_of_jobs(options),
         **length,
     )
-    return _waited_for(options, sweep, ["--of", options.of])
+    return waited_for(options, sweep.specs, "--of", options.of, name=sweep.name)
 
 
 def cards_of_sweep(sweep_id: str) -> list[Trained]:
     """Of its jobs by rising seed. Raises ValueError while one has not finished."""
-    jobs = jobs_of_sweep(paths.RUNS, sweep_id)
-    if unfinished := [job for job in jobs if job.state != "finished"]:
-        job = unfinished[0]
-        raise ValueError(f"job {job.id} of {sweep_id} is {job.state}: a table needs finished ones")
     found = [
         Trained(
             card=read_json(paths.RUNS / job.id / CARD),
             minutes=None if job.spec is None else job.spec.minutes,
         )
-        for job in jobs
+        for job in finished(sweep_id, "train")
     ]
     return sorted(found, key=lambda one: one.card["seed"])
 
@@ -124,14 +122,33 @@ def cards_of_rows(
     return [found[row.recipe] for row in rows], all_of_them[0].minutes
 
 
-def _device(options: argparse.Namespace) -> str:
+def finished(sweep_id: str, verb: str) -> list[Job]:
+    """The jobs of a sweep. Raises ValueError while one has not finished, or does something else."""
+    jobs = jobs_of_sweep(paths.RUNS, sweep_id)
+    for job in jobs:
+        if job.assignment is not None and job.assignment.verb != verb:
+            raise ValueError(f"{sweep_id} is a sweep of the verb {job.assignment.verb}")
+        if job.state != "finished":
+            raise ValueError(
+                f"job {job.id} of {sweep_id} is {job.state}: a table needs finished ones"
+            )
+    return jobs
+
+
+def device_of_jobs(options: argparse.Namespace) -> str:
+    """As it is asked for where the jobs run. Raises ValueError."""
     return device_asked(options.device, options.on, gpus=options.gpus)
 
 
-def _waited_for(options: argparse.Namespace, sweep: Sweep, more: Sequence[str]) -> str:
+def waited_for(
+    options: argparse.Namespace, specs: Sequence[Assignment], *more: str, name: str
+) -> str:
+    """Put into the queue and waited for; the sweep's id. `more` stands behind the verb of the
+    command that makes the table later. Raises ValueError.
+    """
     launcher = launcher_asked(options, options.on)
     later = ["python", "-m", "core", options.verb, *more]
     later += [] if options.out is None else ["--out", str(options.out)]
-    sweep_id = awaited.start(paths.RUNS, sweep, launcher, later=join(later), tell=tell)
+    sweep_id = awaited.start(paths.RUNS, specs, launcher, name=name, later=join(later), tell=tell)
     awaited.wait(paths.RUNS, sweep_id, tell=tell)
     return sweep_id

@@ -35,7 +35,6 @@ from core.jobs.launcher import Launcher, send
 from core.jobs.leftovers import UNFINISHED, Leftover, clear
 from core.jobs.locks import HeldError, held, is_held, queue_lock
 from core.jobs.slurm import press_on, withdraw_waiting
-from core.jobs.spec import TrainSpec
 from core.jobs.state import RESUMABLE, Job, State, list_all, read_job
 from core.training.where import Precision
 
@@ -69,14 +68,14 @@ def start(
 
 def start_sweep(
     root: Path,
-    specs: Sequence[TrainSpec],
+    specs: Sequence[Assignment],
     launcher: Launcher,
     *,
     name: str,
     owner: str | None = None,
     allow: Callable[[list[Job]], None] = _anybody,
 ) -> tuple[str, list[str]]:
-    """Put all trainings of a sweep into the queue at once, or none; returns its id and theirs.
+    """Put all jobs of a sweep into the queue at once, or none; returns its id and theirs.
 
     The ids of the jobs sort in the order of the specs. Raises as `start` does, for all together.
     """

@@ -1,15 +1,25 @@
-"""A sweep over networks of pictures as a job: its title, what is trained, and what its folder has.
+"""A sweep over networks of pictures as jobs, one a seed: titles, what is trained, what is there.
 
 No torch here.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from core.devices import ASKED, AUTO, is_device
 from core.jobs.bench_job import check_title
 from core.pictures.sources import sources
-from core.pictures.sweep import LOOK, Run, Sweep, read_sweep, refuse_other_cases, run_from_dict
+from core.pictures.sweep import (
+    LOOK,
+    Run,
+    Sweep,
+    joined,
+    read_sweep,
+    refuse_other_cases,
+    run_from_dict,
+)
 from core.pictures.sweep_spec import (
     MOST_SECONDS,
     SweepSpec,
@@ -23,28 +33,31 @@ VERB = "look"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LookJob:
-    """What a worker trains; it takes the slot of the processor, as a training does."""
+    """What a worker trains; it takes the slot of its device, as a training does."""
 
     verb: str = VERB
     name: str
     spec: SweepSpec
+    device: str = "cpu"
 
     @property
     def threads(self) -> int:
         return self.spec.threads
 
-    @property
-    def device(self) -> str:
-        return "cpu"
-
     def to_dict(self) -> dict[str, Any]:
         """For job.json, with the arguments that repeat it for people to read."""
-        spec = self.spec.to_dict()
-        return {"verb": VERB, "name": self.name, "spec": spec, "arguments": self.arguments()}
+        return {
+            "verb": VERB,
+            "name": self.name,
+            "spec": self.spec.to_dict(),
+            "device": self.device,
+            "arguments": self.arguments(),
+        }
 
     def arguments(self) -> list[str]:
         """What repeats the sweep behind `python -m core`."""
-        return [VERB, "train", *sweep_arguments(self.spec)]
+        device = [] if self.device == "cpu" else ["--device", self.device]
+        return [VERB, "train", *sweep_arguments(self.spec), *device]
 
 
 def sweep_arguments(spec: SweepSpec) -> list[str]:
@@ -54,14 +67,20 @@ def sweep_arguments(spec: SweepSpec) -> list[str]:
     parts += ["--patch-rate", f"{spec.patch_rate:g}"]
     for name in ("seeds", "epochs", "batch", "padding", "threads"):
         parts += [f"--{name}", str(getattr(spec, name))]
+    parts += ["--first-seed", str(spec.first_seed)] if spec.first_seed else []
     return parts
 
 
-def look_job(spec: SweepSpec, *, name: str = "") -> LookJob:
+def look_job(spec: SweepSpec, *, name: str = "", device: str = "cpu") -> LookJob:
     """A checked job. Raises ValueError for a title that is none, and for what takes hours."""
-    job = LookJob(name=name.strip() or _title(spec), spec=spec)
+    job = LookJob(name=name.strip() or title(spec), spec=spec, device=device)
     check_look(job)
     return job
+
+
+def look_jobs(spec: SweepSpec, *, device: str = "cpu") -> tuple[LookJob, ...]:
+    """A job for each seed, in their order. Raises ValueError for what a job cannot be."""
+    return tuple(look_job(part, device=device) for part in spec.by_seed)
 
 
 def check_look(job: LookJob) -> None:
@@ -72,17 +91,22 @@ def check_look(job: LookJob) -> None:
             f"about {seconds / 3600:.0f} hours: at most {MOST_SECONDS / 3600:.0f} are allowed "
             "here; take fewer rates, seeds or epochs"
         )
+    if not is_device(job.device):
+        known = ", ".join(name for name in ASKED if name != AUTO)
+        raise ValueError(f"device {job.device!r:.40}; devices: {known}")
     if job.spec.source not in (known := sources()):
         raise ValueError(f"no pictures named {job.spec.source!r:.60}; at hand: {', '.join(known)}")
 
 
 def look_from_dict(data: dict[str, Any]) -> LookJob:
     """The inverse of `LookJob.to_dict`. Raises ValueError."""
-    if extra := sorted(set(data) - {"verb", "name", "spec", "arguments"}):
+    if extra := sorted(set(data) - {"verb", "name", "spec", "device", "arguments"}):
         raise ValueError(f"unknown keys: {', '.join(extra)}")
     if not isinstance(data.get("name"), str) or not isinstance(data.get("spec"), dict):
         raise ValueError("a name and a spec are needed")
-    return LookJob(name=data["name"], spec=sweep_spec_from_dict(data["spec"]))
+    if not isinstance(device := data.get("device", "cpu"), str):
+        raise ValueError(f"device is {device!r:.40}; the name of one is needed")
+    return LookJob(name=data["name"], spec=sweep_spec_from_dict(data["spec"]), device=device)
 
 
 def runs_of(folder: Path, spec: SweepSpec) -> list[Run]:
@@ -100,5 +124,15 @@ def sweep_of(folder: Path) -> Sweep | None:
     return replace(begun, runs=tuple(runs_of(folder, begun.spec)))
 
 
-def _title(spec: SweepSpec) -> str:
-    return f"{len(spec.cases)} trainings on {spec.source:.40}, {spec.seeds} seeds"
+def sweep_of_all(folders: Sequence[Path]) -> Sweep:
+    """What the jobs of a sweep have trained together. Raises ValueError before all are done."""
+    parts = [sweep_of(folder) for folder in folders]
+    if missing := [path.name for path, part in zip(folders, parts, strict=True) if part is None]:
+        raise ValueError(f"job {missing[0]} has not begun")
+    return joined([part for part in parts if part is not None])
+
+
+def title(spec: SweepSpec) -> str:
+    """What is trained, in words."""
+    seeds = f"seed {spec.first_seed}" if spec.seeds == 1 else f"{spec.seeds} seeds"
+    return f"{len(spec.cases)} trainings on {spec.source:.40}, {seeds}"

@@ -36,7 +36,7 @@ def work(
     spec = job.spec
     torch.set_num_threads(spec.threads)
     pictures = load_pictures(spec.source)
-    sweep = _begun(spec, pictures, folder, reporter.check)
+    sweep = _begun(job, pictures, folder, reporter.check)
     with closing(Journal(folder, last_step=EVERY_LINE)) as journal, stop_requests() as signalled:
         found = runs_of(folder, spec)
         if (n_lost := reporter.status.step - len(found)) > 0:
@@ -44,7 +44,9 @@ def work(
         progress = _Progress(spec, reporter, found)
         asked = now_and_then(lambda: signalled.is_set() or is_stopped())
         done = {run.case for run in found}
-        for run in measured(spec, pictures, done=done, is_stopped=asked, tell=progress.doing):
+        for run in measured(
+            spec, pictures, done=done, is_stopped=asked, tell=progress.doing, device=job.device
+        ):
             found.append(run)
             journal.append({"step": len(found), **run.to_dict()})
             progress.write()
@@ -90,7 +92,7 @@ def refuse_other_pictures(sweep: Sweep, pictures: Pictures) -> None:
         )
 
 
-def _begun(spec: SweepSpec, pictures: Pictures, folder: Path, check: Callable[[], None]) -> Sweep:
+def _begun(job: LookJob, pictures: Pictures, folder: Path, check: Callable[[], None]) -> Sweep:
     """What stands in look.json: of an earlier attempt, whose pictures must be the same, or new."""
     path = folder / LOOK
     if path.exists():
@@ -98,7 +100,7 @@ def _begun(spec: SweepSpec, pictures: Pictures, folder: Path, check: Callable[[]
         refuse_other_pictures(begun, pictures)
         return begun
     check()
-    sweep = described(spec, pictures)
+    sweep = described(job.spec, pictures, job.device)
     write_sweep(path, sweep)
     return sweep
 

@@ -15,8 +15,6 @@ from core.pictures.sweep_spec import Case
 from core.runs.card import machine
 from core.training.pictures import shifted_correct, train
 
-FIRST_SEED = 0
-
 
 def ship(sweep: Sweep, pictures: Pictures, folder: Path, device: str = "cpu") -> list[NetworkCard]:
     """Train each network at its best rate from the first seed, and keep it.
@@ -55,7 +53,7 @@ def fresh_figures(folder: Path, pictures: Pictures, device: str = "cpu") -> list
 
 
 def _ship(sweep: Sweep, pictures: Pictures, folder: Path, name: str, device: str) -> NetworkCard:
-    case = Case(name, best_rate(sweep, name), FIRST_SEED)
+    case = Case(name, best_rate(sweep, name), sweep.spec.first_seed)
     spec = sweep.spec
     trained = train(
         case, spec, pictures, is_stopped=lambda: False, tell=lambda _, __: None, device=device

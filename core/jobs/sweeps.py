@@ -1,4 +1,4 @@
-"""Sweeps: trainings that differ in seed, learning rate or preset, and what is done to all of them.
+"""Sweeps: jobs that differ in seed, learning rate or preset, and what is done to all of them.
 
 Each is an ordinary job. What they have in common is sweep.json in each of their folders and nothing
 else, so a sweep ends with its last job. No torch here.
@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 from core.jobs import actions
 from core.jobs.folder import is_sweep_id
 from core.jobs.spec import LONGEST_NAME, TrainSpec, train_spec
-from core.jobs.state import Job, list_jobs
+from core.jobs.state import Job, list_all
 from core.training.recipe import Overrides
 
 Value = TypeVar("Value", str, int, float)
@@ -91,7 +91,7 @@ def jobs_of_sweep(root: Path, sweep_id: str) -> list[Job]:
     """The same from the disk. Raises ValueError where there is none."""
     if not is_sweep_id(sweep_id):
         raise ValueError(f"{sweep_id!r:.60} is no id of a sweep")
-    if not (found := of_sweep(list_jobs(root), sweep_id)):
+    if not (found := of_sweep(list_all(root), sweep_id)):
         raise ValueError(f"there is no sweep {sweep_id}")
     return found
 

@@ -121,6 +121,31 @@ class Sweep:
         return [run for run in self.runs if (run.network, run.rate) == (network, rate)]
 
 
+def joined(parts: Sequence[Sweep]) -> Sweep:
+    """One sweep of whole ones, at least one, that differ in their seeds alone; in any order.
+
+    Its machine is that of the first seed, which names others under `also`. Raises ValueError where
+    one is not whole or not like the others, or a seed is missing or there twice.
+    """
+    ordered = sorted(parts, key=lambda one: one.spec.first_seed)
+    first, runs = ordered[0], list[Run]()
+    for one in ordered:
+        spec = replace(first.spec, first_seed=_next_seed(first.spec, runs), seeds=one.spec.seeds)
+        if one.spec.first_seed != spec.first_seed:
+            raise ValueError(f"seed {one.spec.first_seed} is there, {spec.first_seed} should be")
+        if (one.spec, one.pictures) != (spec, first.pictures):
+            raise ValueError(f"seed {spec.first_seed} was trained otherwise than the first")
+        if not one.is_whole:
+            n, of = len(one.runs), len(one.spec.cases)
+            raise ValueError(f"seed {spec.first_seed}: {n} of {of} trainings are there")
+        runs += one.runs
+    also = [one.machine for one in ordered[1:] if one.machine != first.machine]
+    machine = first.machine | ({"also": also} if also else {})
+    n_seeds = sum(one.spec.seeds for one in ordered)
+    spec = replace(first.spec, seeds=n_seeds)
+    return replace(first, machine=machine, spec=spec, runs=tuple(runs))
+
+
 def read_sweep(path: Path) -> Sweep:
     """A stored sweep. Raises ValueError naming the file and what is wrong with it."""
     data = read_json(path)
@@ -169,6 +194,10 @@ def refuse_other_cases(spec: SweepSpec, runs: Sequence[Run]) -> None:
             raise ValueError(f"{_said(run.case)} stands where {_said(case)} should")
     if len(runs) > len(spec.cases):
         raise ValueError(f"{len(runs)} trainings of {len(spec.cases)}")
+
+
+def _next_seed(spec: SweepSpec, runs: Sequence[Run]) -> int:
+    return runs[-1].seed + 1 if runs else spec.first_seed
 
 
 def _said(case: Case) -> str:

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, NamedTuple
 
 from core.from_json import dataclass_from_dict
@@ -10,7 +10,14 @@ from core.pictures.networks import NETWORKS, PATCHES, check_network
 
 MOST_RATES, MOST_RATE = 8, 10.0
 MOST_SECONDS = 4 * 3600.0
-RANGES = {"seeds": (1, 20), "epochs": (1, 200), "batch": (8, 1024), "threads": (1, 256)}
+RANGES = {
+    "seeds": (1, 20),
+    "first_seed": (0, 2**31 - 1),
+    "epochs": (1, 200),
+    "batch": (8, 1024),
+    "threads": (1, 256),
+}
+LATER = ("first_seed",)  # keys that files of earlier versions lack
 # Seconds for 1,000 pictures of one epoch on one core, as measured: an estimate, no promise.
 SECONDS = {"pooling": 0.2, "strides": 0.13, "patches": 1.2}
 USUAL_PICTURES = 7_000
@@ -29,8 +36,8 @@ class SweepSpec:
     """Every network at every rate, from every seed. Raises ValueError for what is not trained.
 
     Attention over patches is trained in another way (core.training.pictures), at `patch_rate`
-    alone. Seeds are 0 to `seeds` − 1; a seed decides first parameters and order of the pictures,
-    the same for both convolutional networks.
+    alone. Seeds are `seeds` ones from `first_seed` on; a seed decides first parameters and order of
+    the pictures, the same for both convolutional networks.
     """
 
     source: str = "digits"
@@ -38,6 +45,7 @@ class SweepSpec:
     rates: tuple[float, ...] = (0.1, 0.01, 0.001)
     patch_rate: float = 0.002
     seeds: int = 5
+    first_seed: int = 0
     epochs: int = 12
     batch: int = 64
     padding: int = 0
@@ -64,10 +72,18 @@ class SweepSpec:
         """In the order of training: a seed through everything, then the next."""
         return [
             Case(network, rate, seed)
-            for seed in range(self.seeds)
+            for seed in range(self.first_seed, self.first_seed + self.seeds)
             for network in self.networks
             for rate in self.rates_of(network)
         ]
+
+    @property
+    def by_seed(self) -> tuple["SweepSpec", ...]:
+        """The same in parts of one seed each."""
+        return tuple(
+            replace(self, first_seed=self.first_seed + number, seeds=1)
+            for number in range(self.seeds)
+        )
 
     def rates_of(self, network: str) -> tuple[float, ...]:
         return (self.patch_rate,) if network == PATCHES else self.rates
@@ -83,7 +99,8 @@ class SweepSpec:
 
 def sweep_spec_from_dict(data: dict[str, Any]) -> SweepSpec:
     """Raises ValueError for unknown or missing keys and for what SweepSpec refuses."""
-    if missing := [one.name for one in fields(SweepSpec) if one.name not in data]:
+    needed = [one.name for one in fields(SweepSpec) if one.name not in LATER]
+    if missing := [name for name in needed if name not in data]:
         raise ValueError(f"missing keys: {', '.join(missing)}")
     return dataclass_from_dict(SweepSpec, with_tuples(data, "networks", "rates"))
 

@@ -17,7 +17,7 @@ from core.figures.named_rows import Named
 from core.pictures.shifts import SHIFTS
 from core.pictures.sweep import Sweep
 from pages.look.names import NAMES, SHORT
-from pages.shared.text import percent
+from pages.shared.text import percent, plain, whole
 
 AXIS = "percentage points gained by max-pooling"
 COUNTS = (
@@ -142,12 +142,21 @@ def _between(low: float | None, high: float | None) -> str:
     return "–" if low is None or high is None else f"{percent(low)} to {percent(high)}"
 
 
-def expected(n_trainings: int, seconds: float) -> str:
-    """How long a sweep takes, roughly."""
-    minutes = max(1, round(seconds / 60))
-    return f"{n_trainings} trainings, one after the other: about {minutes} min on a quiet machine."
+def expected(n_trainings: int, n_jobs: int, seconds: float, *, at_once: bool) -> str:
+    """How long a sweep takes, roughly; where jobs may run at once, how long one of them does."""
+    jobs = "" if n_jobs == 1 else f" in {n_jobs} jobs"
+    if at_once and n_jobs > 1:
+        return f"{n_trainings} trainings{jobs}, each about {_minutes(seconds / n_jobs)} on its own."
+    return (
+        f"{n_trainings} trainings{jobs}, one after the other: about {_minutes(seconds)} on a quiet "
+        "machine."
+    )
+
+
+def _minutes(seconds: float) -> str:
+    return f"{max(1, round(seconds / 60))} min"
 
 
 def job_line(name: str, state: str, progress: float) -> str:
-    """One job of the list."""
-    return f"**{name}**: {state}, {progress:.0%}"
+    """One job of the list, or a sweep of several, in Markdown."""
+    return f"**{plain(name)}**: {whole(f'{state}, {100 * progress:.0f} %')}"

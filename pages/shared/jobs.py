@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 import pandas as pd
 import streamlit as st
@@ -18,9 +18,7 @@ from core.jobs import actions
 from core.jobs.assignment import Assignment
 from core.jobs.launcher import LocalLauncher
 from core.jobs.places import launcher_of, launcher_on
-from core.jobs.spec import TrainSpec
 from core.jobs.state import Job, On, list_all
-from core.jobs.sweeps import Sweep
 from core.server import Action
 from pages.shared import link, who
 from pages.shared.charts import download, download_svg
@@ -105,18 +103,20 @@ def begin(page: JobPage, specs: Sequence[Assignment], view: str, on: On = "local
     attempt(page, start)
 
 
-def begin_sweep(page: JobPage, sweep: Sweep, view: str, on: On = "local") -> None:
-    """Put all trainings of a sweep into the queue, or none; the sweep is looked at."""
+def begin_sweep(
+    page: JobPage, specs: Sequence[Assignment], view: str, on: On = "local", *, name: str
+) -> None:
+    """Put all jobs of a sweep into the queue, or none; the sweep is looked at."""
 
     def start() -> None:
         who.demand("start")
         _demand_place(on)
-        wanted = [cast(TrainSpec, who.shortened(spec)) for spec in sweep.specs]
+        wanted = [who.shortened(spec) for spec in specs]
         st.session_state[page.chosen], _ = actions.start_sweep(
             paths.RUNS,
             wanted,
             launcher_on(on, os.environ),
-            name=sweep.name,
+            name=name,
             owner=who.owner(),
             allow=lambda jobs: who.demand_room(jobs, wanted),
         )

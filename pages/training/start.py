@@ -111,7 +111,7 @@ def _begin(sweep: Sweep, on: On) -> None:
     if len(sweep.specs) == 1:
         job_kit.begin(PAGE, sweep.specs, words.ONE, on)
     else:
-        job_kit.begin_sweep(PAGE, sweep, words.ONE, on)
+        job_kit.begin_sweep(PAGE, sweep.specs, words.ONE, on, name=sweep.name)
 
 
 def _show_estimate(spec: TrainSpec, n: int, on: On, *, wanted: bool) -> None:

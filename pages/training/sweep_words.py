@@ -17,15 +17,6 @@ from core.jobs.state import Job
 from pages.shared.text import percent
 from pages.training import words
 
-STATES = {  # of the jobs of a sweep, in this order
-    "finished": "finished",
-    "running": "running",
-    "stopping": "stopping",
-    "queued": "waiting",
-    "stopped": "stopped",
-    "lost": "lost",
-    "failed": "failed",
-}
 BANDS = (
     "Bands and intervals: where the mean of many more seeds would lie (95 %, Student's t). All "
     "seeds are asked the same questions."
@@ -54,20 +45,6 @@ def group_labels(groups: Sequence[Group]) -> dict[str, str]:
         group.id: f"{name}, {len(group.jobs)} {'seed' if len(group.jobs) == 1 else 'seeds'}"
         for name, group in zip(names_of_groups(groups), groups, strict=True)
     }
-
-
-def state(jobs: Sequence[Job]) -> str:
-    """How many of a sweep's jobs stand how."""
-    counts = Counter(job.state for job in jobs)
-    parts = [f"{counts[state]} {said}" for state, said in STATES.items() if counts[state]]
-    return f"all {parts[0]}" if len(parts) == 1 else ", ".join(parts)
-
-
-def progress(jobs: Sequence[Job]) -> tuple[float, str]:
-    """The share of all steps that are done, and what is being done."""
-    share = sum(job.progress for job in jobs) / len(jobs)
-    now = next((job for job in jobs if job.state == "running"), None)
-    return share, f"{share:.0%}" if now is None else f"{share:.0%} · {now.name}"
 
 
 def runs(jobs: Sequence[Job], *, now: float) -> Table:

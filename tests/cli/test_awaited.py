@@ -202,7 +202,7 @@ def test_the_end_of_the_terminal_leaves_the_jobs_and_says_how_to_go_on(
     done = run(*SEEDS, *HERE)
     assert (done.status, done.out) == (130, "")
     said, last = done.err.splitlines()[-2:]
-    assert said.startswith("the trainings go on; the table is made later with --sweep sweep-")
+    assert said.startswith("they go on; the table is made later with --sweep sweep-")
     assert last == "interrupted"
     assert [job.state for job in list_all(runs)] == ["queued", "queued"]
 

@@ -15,7 +15,7 @@ from core.jobs import actions, look_job, looking, status
 from core.jobs.estimate import seconds_ahead
 from core.jobs.folder import JOB
 from core.jobs.keep import keep
-from core.jobs.look_job import LookJob, look_from_dict, runs_of, sweep_of
+from core.jobs.look_job import LookJob, look_from_dict, look_jobs, runs_of, sweep_of, sweep_of_all
 from core.jobs.quota import minutes_of, shortened
 from core.jobs.state import Job, list_all, list_benches, list_jobs, list_looks, read_spec, show
 from core.pictures.drawn import drawn_digits
@@ -180,16 +180,42 @@ def test_a_job_comes_back_from_its_file_and_its_arguments_repeat_it(begin: Any):
     from core.cli.look import _spec
 
     asked = {"rates": (0.5, 0.001), "networks": ("patches",), "padding": 1, "patch_rate": 1e-4}
+    asked |= {"first_seed": 7}
     job = read_spec(begin(**asked))
     assert job == look_job.look_job(spec(**asked))
     assert isinstance(job, LookJob)
     assert _spec(build_parser().parse_args(job.arguments())) == spec(**asked)
 
 
+def test_a_job_of_before_devices_is_one_of_the_processor():
+    data = look_job.look_job(spec(), device="cuda:1").to_dict()
+    assert data["arguments"][-2:] == ["--device", "cuda:1"]
+    assert look_from_dict(data).device == data.pop("device") == "cuda:1"
+    assert look_from_dict(data).device == "cpu"
+
+
+def test_a_job_for_each_seed_trains_what_one_job_trains(
+    begin: Any, work: Work, runs: Path, launcher: Any
+):
+    work(whole := begin())
+    jobs = look_jobs(spec())
+    assert [job.name for job in jobs] == [f"2 trainings on drawn, seed {seed}" for seed in (0, 1)]
+    _, ids = actions.start_sweep(runs, jobs, launcher, name="both")
+    folders = [runs / job_id for job_id in ids]
+    work(folders[1])
+    with pytest.raises(ValueError, match=f"job {ids[0]} has not begun"):
+        sweep_of_all(folders)
+    work(folders[0])
+    one, other = sweep_of_all(folders), read_sweep(whole / LOOK)
+    assert timeless(one.runs) == timeless(other.runs)
+    assert replace(one, runs=()) == replace(other, runs=(), environment=one.environment)
+
+
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
         ({"colour": 1}, "job.json: unknown keys: colour"),
+        ({"device": 3}, "job.json: device is 3; the name of one is needed"),
         ({"name": 3}, "job.json: a name and a spec are needed"),
         ({"spec": []}, "job.json: a name and a spec are needed"),
         ({"spec": {"seeds": 1}}, "job.json: missing keys: source, networks, rates"),
@@ -224,6 +250,11 @@ def test_what_is_not_trained_on_a_server_is_refused(
 ):
     with pytest.raises(ValueError, match=message):
         look_job.look_job(spec(**changes), name=name)
+
+
+def test_a_device_that_torch_does_not_name_is_refused():
+    with pytest.raises(ValueError, match="device 'gpu'; devices: cpu, cuda"):
+        look_job.look_job(spec(), device="gpu")
 
 
 def test_a_worker_checks_again(begin: Any, work: Work, monkeypatch: pytest.MonkeyPatch):

@@ -1,15 +1,19 @@
 """Sweeps: what is asked for, what is kept, and what no sweep can be."""
 
 import json
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from core.files import read_json
-from core.pictures.sweep import read_sweep, run_from_dict, write_sweep
+from core.pictures.sweep import Sweep, joined, read_sweep, run_from_dict, write_sweep
 from core.pictures.sweep_spec import Case, SweepSpec, seconds_of, sweep_spec_from_dict
 from tests.pictures.sweeps import N_TEST, made_up
+
+OTHER_PICTURES = replace(made_up(lambda _: 1).pictures, digest="1" * 64)
 
 
 def test_the_usual_sweep_is_the_homework_s_three_rates_from_five_seeds():
@@ -36,6 +40,7 @@ def test_the_usual_sweep_is_the_homework_s_three_rates_from_five_seeds():
         ({"rates": (0.0,)}, "rate 0; above 0 and at most 10 is allowed"),
         ({"patch_rate": float("nan")}, "rate nan; above 0"),
         ({"seeds": 0}, "seeds is 0; 1 to 20 are allowed"),
+        ({"first_seed": -1}, "first_seed is -1; 0 to 2,147,483,647 are allowed"),
         ({"epochs": 10**6}, "epochs is 1000000; 1 to 200 are allowed"),
         ({"batch": 1}, "batch is 1; 8 to 1,024 are allowed"),
         ({"threads": 0}, "threads is 0; 1 to 256 are allowed"),
@@ -48,8 +53,61 @@ def test_what_is_not_trained_is_refused(changes: dict[str, Any], message: str):
 
 
 def test_a_spec_comes_back_from_json_as_it_was():
-    spec = SweepSpec(rates=(0.5,), networks=("patches",), padding=1)
+    spec = SweepSpec(rates=(0.5,), networks=("patches",), padding=1, first_seed=3)
     assert sweep_spec_from_dict(json.loads(json.dumps(spec.to_dict()))) == spec
+
+
+def test_a_spec_of_before_seeds_could_begin_elsewhere_begins_at_0():
+    data = SweepSpec(seeds=2).to_dict()
+    assert data.pop("first_seed") == 0
+    assert sweep_spec_from_dict(data) == SweepSpec(seeds=2)
+
+
+def test_the_parts_of_a_sweep_are_its_seeds_and_together_its_cases():
+    spec = SweepSpec(seeds=3, first_seed=4, rates=(0.1,))
+    assert [(part.first_seed, part.seeds) for part in spec.by_seed] == [(4, 1), (5, 1), (6, 1)]
+    assert [case for part in spec.by_seed for case in part.cases] == spec.cases
+
+
+def right(case: Case) -> int | None:
+    return None if case.rate == 0.1 else 100 + case.seed
+
+
+def parts(n: int, **changes: Any) -> list[Sweep]:
+    return [made_up(right, seeds=1, first_seed=seed, **changes) for seed in range(n)]
+
+
+def test_seeds_that_were_trained_apart_make_the_sweep_that_they_are_of():
+    whole, (first, second, third) = made_up(right), parts(3)
+    assert joined([third, first, second]) == whole
+    assert joined([first]) == first
+    elsewhere = replace(second, machine={"processor": "another"})
+    machine = joined([first, elsewhere, third]).machine
+    assert machine == {"processor": "none", "also": [{"processor": "another"}]}
+
+
+@pytest.mark.parametrize(
+    ("spoil", "message"),
+    [
+        (lambda found: found[:1] + found[2:], "seed 2 is there, 1 should be"),
+        (lambda found: [*found, found[1]], "seed 1 is there, 2 should be"),
+        (
+            lambda found: [*found[:2], made_up(right, seeds=1, first_seed=2, epochs=3)],
+            "seed 2 was trained otherwise than the first",
+        ),
+        (
+            lambda found: [found[0], replace(found[1], pictures=OTHER_PICTURES)],
+            "seed 1 was trained otherwise than the first",
+        ),
+        (
+            lambda found: [found[0], replace(found[1], runs=found[1].runs[:2])],
+            "seed 1: 2 of 5 trainings are there",
+        ),
+    ],
+)
+def test_what_makes_no_sweep_is_refused(spoil: Callable[[list[Sweep]], list[Sweep]], message: str):
+    with pytest.raises(ValueError, match=message):
+        joined(spoil(parts(3)))
 
 
 @pytest.mark.parametrize(

@@ -51,7 +51,9 @@ def test_the_trainings_of_a_table_are_waited_for_on_the_cluster(
     sweep = make_sweep(["tiny"], seeds=[7, 3], steps=20, threads=1)
     said: list[str] = []
     launcher = SlurmLauncher(settings)
-    sweep_id = awaited.start(runs, sweep, launcher, later="seeds", tell=said.append)
+    sweep_id = awaited.start(
+        runs, sweep.specs, launcher, name=sweep.name, later="seeds", tell=said.append
+    )
     awaited.wait(runs, sweep_id, tell=said.append)
     assert [job.on for job in jobs_of_sweep(runs, sweep_id)] == ["slurm", "slurm"]
     assert f"made by seeds --sweep {sweep_id}" in said[0]
