@@ -108,7 +108,7 @@ def read(group: Group, state: Sums, *, in_place: bool) -> tuple[Tensor, Tensor, 
     before, after = (state, None) if single else gather(group, state)
     if enter is None:
         totals.baddbmm_(queries, before.weighted)
-        counts.baddbmm_(queries, before.counted.mT)
+        counts.add_(torch.bmm(queries, before.counted.mT))
     else:
         totals.addcmul_(torch.bmm(queries, before.weighted), enter)
         counts.addcmul_(torch.bmm(queries, before.counted.mT), enter)
@@ -170,9 +170,10 @@ def scan(
     start: Sums, added: Sums, fade: Tensor | None, *, backwards: bool = False
 ) -> tuple[Sums, Sums]:
     """The states before each chunk (N, …) and after all: state ← fade · state + added."""
-    weighted, weighted_after = in_steps(start.weighted, added.weighted, fade, backwards=backwards)
-    if fade is None:
-        counts, counts_after = run_up(start.counted, added.counted, backwards=backwards)
-    else:
-        counts, counts_after = in_steps(start.counted, added.counted, fade, backwards=backwards)
+    (weighted, weighted_after), (counts, counts_after) = (
+        run_up(one, more, backwards=backwards)
+        if fade is None
+        else in_steps(one, more, fade, backwards=backwards)
+        for one, more in zip(start, added, strict=True)
+    )
     return Sums(weighted, counts), Sums(weighted_after, counts_after)

@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from core.attention.scan import Scan, in_steps, run_up
+from core.attention.scan import FEW, Scan, in_steps, run_up
 
 
 def drawn(n_steps: int, *, seed: int = 0) -> tuple[Tensor, Tensor, Tensor]:
@@ -30,7 +30,7 @@ def naive(
 
 @pytest.mark.parametrize("backwards", [False, True])
 @pytest.mark.parametrize("fades", [False, True])
-@pytest.mark.parametrize("n_steps", [1, 2, 7])
+@pytest.mark.parametrize("n_steps", [1, 2, 7, FEW, FEW + 1])
 def test_a_scan_equals_the_loop(n_steps: int, fades: bool, backwards: bool):
     start, added, fade = drawn(n_steps)
     given = fade if fades else None
