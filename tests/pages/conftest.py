@@ -1,9 +1,11 @@
 """The app in Streamlit's AppTest, over tiny checkpoints and the invented people."""
 
+import importlib
 import io
 import itertools
 import json
 import os
+import pkgutil
 import shutil
 import subprocess
 import sys
@@ -20,6 +22,7 @@ from streamlit.components.v2 import manifest_scanner
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 from streamlit.testing.v1 import AppTest
 
+import pages
 from core.checkpoints.course_layout import course_parameters
 from core.checkpoints.shelf import CONFIG, SNAPSHOTS, content_hash
 from core.checkpoints.store import (
@@ -54,6 +57,14 @@ def installed_once() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(manifest_scanner, "scan_component_manifests", scan)
         yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def imported_first() -> None:
+    """What a page imports names folders as they are then: not as a test has changed them."""
+    for module in pkgutil.walk_packages(pages.__path__, "pages."):
+        if not module.name.endswith(".page"):  # which draws
+            importlib.import_module(module.name)
 
 
 @cache
