@@ -24,9 +24,10 @@ L tokens, d numbers a head, r features, chunks of C tokens, n rows worked on at 
 
 b is the larger of the window and 16 tokens (based: 64), s the number of sinks.
 
-FAVOR+'s map takes 4·L·d·m operations, and its causal normaliser 2·L·r more. The 2·L·C² are sums of
-gates, which are not formed by a product in chunks of more than 64 tokens. Derivations of the counts
-stand with the mechanisms.
+FAVOR+'s map takes 4·L·d·m operations, and its causal normaliser 2·L·r more. Elu+1 and Taylor, whose
+states do not fade, take 2·r·(d + 1) more for each pair of up to 48 chunks that are worked on at
+once. The 2·L·C² are sums of gates, which are not formed by a product in chunks of more than 64
+tokens. Derivations of the counts stand with the mechanisms.
 """
 
 import math
@@ -38,6 +39,7 @@ from core.catalogue import FEATURE_MAPS, METHODS, ONLY_CAUSAL, WITHOUT_CAUSAL_FO
 BLOCK_BYTES, FEWEST_ROWS = 2**20, 64
 LEAST_BLOCK = 16  # tokens of a window's blocks
 SUMMED_BY_PRODUCT = 64  # in chunks of so many tokens at most
+FEW_CHUNKS = 48  # whose states are summed by a product where nothing fades
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -179,8 +181,16 @@ def _linear(method: str, shape: Shape, sizes: Sizes, *, causal: bool) -> tuple[i
     pairs = whole * chunk**2 + rest**2
     normaliser = (4 if method == "favor" else 2) * length * r
     operations = mapping + 4 * length * r * d + 2 * pairs * (r + d) + normaliser
+    if method != "favor":  # of features without a scale: their state does not fade
+        operations += 2 * _summed(whole, max(1, rows // chunk)) * r * (d + 1)
     states = 2 * max(1, rows // chunk) * r * (d + 1)
     return operations, numbers + rows * min(chunk, length) + states
+
+
+def _summed(n_chunks: int, at_once: int) -> int:
+    """Pairs of chunks whose states are summed by one product, so many chunks at once."""
+    groups, left = divmod(n_chunks, at_once)
+    return sum(n * one**2 for n, one in ((groups, at_once), (1, left)) if 1 < one <= FEW_CHUNKS)
 
 
 def _bigbird(shape: Shape, sizes: Sizes, *, causal: bool) -> tuple[int, int]:

@@ -1,17 +1,14 @@
 """Stored measurements at once, and small ones measured live, stopped, downloaded and removed."""
 
-import contextlib
 import csv
 import itertools
 import json
-import math
 import os
 import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import psutil
 import pytest
 
 from core.bench.record import read_bench
@@ -34,7 +31,6 @@ SMALL = {
     "rt-heads": "2",
 }
 LONG = {"rt-methods": ["explicit", "elu+1"], "rt-lengths": ["64", "16384"], "rt-backward": "true"}
-WARM_SECONDS = 2.0
 
 with_jobs = pytest.mark.skipif(os.name != "posix", reason="jobs need Linux or macOS")
 Serve = Callable[[Path], tuple[str, Any]]
@@ -58,26 +54,10 @@ def symbols(page: Any) -> Any:
     return page.locator(CHARTS).first.locator("g.mark-symbol > path")
 
 
-def processor_seconds() -> dict[int, float]:
-    """Of each process that was started here: servers, the browser and what drives it."""
-    spent: dict[int, float] = {}
-    for process in psutil.Process().children(recursive=True):
-        with contextlib.suppress(psutil.NoSuchProcess):
-            times = process.cpu_times()
-            spent[process.pid] = times.user + times.system
-    return spent
-
-
-def test_a_stored_machine_is_drawn_with_two_seconds_of_work_by_a_warm_start(open_page: Callable):
+def test_a_stored_machine_is_drawn_at_a_warm_start_without_a_complaint(open_page: Callable):
     page = open_page("/runtime")  # now the server and the browser have loaded their code
-    seconds = [math.inf]
-    while len(seconds) < 10 and min(seconds) >= WARM_SECONDS:
-        before = processor_seconds()  # the clock would tell how busy the machine is
-        page.reload()
-        page.locator(f"{CHARTS} svg").nth(1).wait_for()
-        spent = processor_seconds()
-        seconds.append(sum(spent[pid] - before.get(pid, 0.0) for pid in spent))
-    assert min(seconds) < WARM_SECONDS
+    page.reload()
+    page.locator(f"{CHARTS} svg").nth(1).wait_for()
     assert page.problems == []
 
 

@@ -66,9 +66,9 @@ def test_an_answer_is_as_likely_as_its_pieces_together(once: Once):
 
 def test_a_head_brings_no_more_of_the_name_than_its_values_allow(once: Once):
     at = {**ASKED, "head": "L1·H0"}
+    brought = call("contribution_of_name", once, **at)
     trace = once.get(("trace", *ASKED.values()), pytest.fail)
     most = float(trace.value_norm[1, 0].max())
-    brought = call("contribution_of_name", once, **at)
     assert 0 < brought <= most * call("weight_on_name", once, **at)
     score = call("score_of_head", once, **at, score="first_token")
     assert 0 <= score <= 1
