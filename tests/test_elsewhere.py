@@ -44,7 +44,7 @@ from tests.models.families import FAMILIES
 from tests.models.tiny_models import tiny
 from tests.pretend import pretended
 from tests.tiny_speech import SIZES, tiny_recogniser
-from tests.variants import VARIANTS
+from tests.variants import BLOCK_SIZE, VARIANTS
 from tests.with_task import gpt_of, with_task
 
 ASKED = [
@@ -116,7 +116,7 @@ def said(tool: Tool, stored: Checkpoint) -> Any:
 def test_every_tool_finds_on_a_device_what_it_finds_on_the_processor(
     name: str, device: str, make_gpt: Callable[..., GPT], characters: Vocabulary
 ):
-    sizes = {"block_size": 48, "vocabulary_size": characters.size, **VARIANTS[name]}
+    sizes = {"block_size": BLOCK_SIZE, "vocabulary_size": characters.size, **VARIANTS[name]}
     here, there = (
         replace(with_task(make_gpt(seed=5, **sizes), characters), limit=2) for _ in range(2)
     )

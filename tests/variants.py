@@ -2,6 +2,7 @@
 
 from typing import Any
 
+BLOCK_SIZE = 36  # a question and a little more: what nothing has trained writes until it is full
 # The sizes are those of `make_gpt` unless told.
 VARIANTS: dict[str, dict[str, Any]] = {
     "learned": {"n_layers": 3},
@@ -18,6 +19,6 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "based": {"attention": "based", "window": 6, "positions": "rotary"},
     "convolution": {"attention": "delta", "positions": "rotary", "short_convolution": 3},
     "perceiver": {"n_latents": 20, "n_layers": 3, "positions": "rotary"},
-    "perceiver-stride": {"n_latents": 24, "latent_stride": 2, "n_layers": 3},
+    "perceiver-stride": {"n_latents": 18, "latent_stride": 2, "n_layers": 3},
     "perceiver-plain": {"n_latents": 20, "latent_residual": False},
 }

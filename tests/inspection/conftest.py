@@ -14,7 +14,7 @@ from core.data.vocabulary import Vocabulary
 from core.inspection.trace import trace
 from core.inspection.traced import AttentionTrace, Candidate, Proof, Step, no_scores
 from core.models.gpt import GPT
-from tests.variants import VARIANTS
+from tests.variants import BLOCK_SIZE, VARIANTS
 from tests.with_task import with_task
 
 QUESTION = "Where was Ada Arden born?"
@@ -46,7 +46,7 @@ def make_variant(make_gpt: Callable[..., GPT], characters: Vocabulary) -> Callab
     """A tiny model of a variant over characters."""
 
     def make(name: str) -> GPT:
-        sizes: dict[str, Any] = {"block_size": 48, **VARIANTS[name]}
+        sizes: dict[str, Any] = {"block_size": BLOCK_SIZE, **VARIANTS[name]}
         return make_gpt(seed=5, vocabulary_size=characters.size, **sizes)
 
     return make
@@ -65,7 +65,7 @@ def questions() -> list[Question]:
         Question(f"Where was {name} born?", ("Lima", "Lagos")[index % 2], name)
         for index, name in enumerate(names)
     ]
-    return [*asked, Question("Lima is a", "Lima", "")]
+    return [*asked, Question("Lima is a city in the west of", "Lima", "")]
 
 
 @pytest.fixture(scope="session")

@@ -13,7 +13,7 @@ from core.knowledge.asking import NO_PEOPLE, Asking, groups_of_corpus
 from core.knowledge.groups import Source
 from core.models.gpt import GPT
 from core.paths import PEOPLE, UNREAD
-from tests.variants import VARIANTS
+from tests.variants import BLOCK_SIZE, VARIANTS
 from tests.with_task import with_task
 
 
@@ -38,14 +38,16 @@ def tiny(
     request: pytest.FixtureRequest, make_gpt: Callable[..., GPT], characters: Vocabulary
 ) -> Checkpoint:
     """A tiny model of each variant over characters."""
-    sizes: dict[str, Any] = {"block_size": 48, **VARIANTS[request.param]}
+    sizes: dict[str, Any] = {"block_size": BLOCK_SIZE, **VARIANTS[request.param]}
     model = make_gpt(seed=5, vocabulary_size=characters.size, **sizes)
     return with_task(model, characters)
 
 
 @pytest.fixture(scope="session")
 def small(make_gpt: Callable[..., GPT], characters: Vocabulary) -> Checkpoint:
-    return with_task(make_gpt(3, vocabulary_size=characters.size, block_size=48), characters)
+    return with_task(
+        make_gpt(3, vocabulary_size=characters.size, block_size=BLOCK_SIZE), characters
+    )
 
 
 @pytest.fixture(scope="session")

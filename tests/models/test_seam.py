@@ -13,7 +13,7 @@ from core.inspection.attribution import logit_lens
 from core.models.gpt import GPT
 from core.models.heads import Heads
 from core.models.seam import Ability, Stream, refuse_lacking
-from tests.variants import VARIANTS
+from tests.variants import BLOCK_SIZE, VARIANTS
 from tests.with_task import with_task
 
 QUESTION = "Where was Ada Arden born?"
@@ -24,7 +24,7 @@ N_TOKENS = 30
 def model(
     request: pytest.FixtureRequest, make_gpt: Callable[..., GPT], characters: Vocabulary
 ) -> GPT:
-    sizes = {"block_size": 48, **VARIANTS[request.param]}
+    sizes = {"block_size": BLOCK_SIZE, **VARIANTS[request.param]}
     return make_gpt(seed=5, vocabulary_size=characters.size, **sizes)
 
 
