@@ -29,9 +29,9 @@ FLAGS = (
     "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
     "--disable-component-update --disable-sync --font-render-hinting=none"
 )
-# A page lives for seconds: compiling its scripts again, better, takes longer than it saves; the
+# A page lives for seconds: compiling its scripts as well as can be takes longer than it saves; the
 # next one finds them compiled in the process that it shares.
-SHORT_LIVED = ("--js-flags=--no-opt --no-maglev", "--process-per-site")
+SHORT_LIVED = ("--js-flags=--no-opt", "--process-per-site")
 QUESTION = "Where was Marie Curie born?"
 WAIT_MS = 120_000  # a page on a busy machine
 LONG_MS = 300_000  # a job on a busy machine

@@ -1,4 +1,5 @@
-"""A training that outlives its server: started, watched, stopped, resumed, kept and asked.
+"""A training that outlives its server: started, watched, stopped and resumed; and one that is
+watched to its end, kept and asked.
 
 The app is a copy with few people and an empty shelf, so that what is trained here never touches the
 shipped checkpoints.
@@ -23,9 +24,9 @@ from core.runs.journal import METRICS
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="jobs need Linux or macOS")
 
 NAME = "Browser's <b>run</b>"
+LONG, SHORT = "2", "0.02"  # minutes
 SMALL = {
     "training-kind": "questions only (scratch)",
-    "training-minutes": "0.5",
     "training-width": "32",
     "training-layers": "1",
     "training-heads": "2",
@@ -91,9 +92,9 @@ def only_job(app: Path) -> Job:
     return job
 
 
-def heading(page: Any, text: str) -> Any:
+def heading(page: Any, text: str, *, name: str = NAME) -> Any:
     """The line that says how the job stands."""
-    titles = page.get_by_role("heading", level=5).filter(has_text=f"{NAME}: ")
+    titles = page.get_by_role("heading", level=5).filter(has_text=f"{name}: ")
     return titles.filter(has_text=re.compile(text))
 
 
@@ -112,14 +113,24 @@ def wait_until_it_grows(page: Any) -> None:
     )
 
 
-def test_a_job_outlives_its_server_is_stopped_resumed_kept_and_asked(
+def begin(page: Any, name: str) -> None:
+    page.get_by_role("textbox", name="Name").fill(name)
+    page.get_by_role("textbox", name="Name").press("Enter")
+    page.get_by_role("button", name="Start", exact=True).click()
+
+
+def stop(page: Any) -> None:
+    page.get_by_role("button", name="Stop").click()
+    page.get_by_role("button", name="Yes, stop it").click()
+    heading(page, "stopped, can go on").wait_for()
+
+
+def test_a_job_outlives_its_server_is_stopped_and_resumed_and_one_is_kept_and_asked(
     own_app: Path, serve: Serve, look: Callable[..., Any]
 ):
     address, server = serve(own_app)
-    page = look(address, **SMALL)
-    page.get_by_role("textbox", name="Name").fill(NAME)
-    page.get_by_role("textbox", name="Name").press("Enter")
-    page.get_by_role("button", name="Start", exact=True).click()
+    page = look(address, **SMALL, **{"training-minutes": LONG})
+    begin(page, NAME)
     heading(page, r"\d+%").wait_for()  # before it the recorded lesson stands there
     wait_until_it_grows(page)
     assert heading(page, "").locator("b").count() == 0  # typed text stays text
@@ -136,19 +147,23 @@ def test_a_job_outlives_its_server_is_stopped_resumed_kept_and_asked(
     assert before.status is not None
     assert (job.status.pid, job.status.attempt) == (before.status.pid, 1)
 
-    page.get_by_role("button", name="Stop").click()
-    page.get_by_role("button", name="Yes, stop it").click()
-    heading(page, "stopped, can go on").wait_for()
+    stop(page)
     stopped = only_job(own_app)
     assert stopped.status is not None
     assert stopped.status.saved_step == stopped.status.step > 0
 
     page.get_by_role("button", name="Resume").click()
-    heading(page, "finished").wait_for()
-    rows = only_job(own_app)
-    assert rows.status is not None
-    assert rows.status.attempt == 2
+    wait_until_it_grows(page)
+    job = only_job(own_app)
+    assert (job.state, job.alive) == ("running", True)
+    assert job.status is not None
+    assert job.status.attempt == 2
+    assert job.status.step > stopped.status.step
+    stop(page)
 
+    page = look(address, **SMALL, **{"training-minutes": SHORT})
+    begin(page, "Short")
+    heading(page, "finished", name="Short").wait_for()
     page.get_by_role("textbox", name="Name of the checkpoint").fill("browser-run")
     page.get_by_role("textbox", name="Name of the checkpoint").press("Enter")
     page.get_by_role("button", name="Keep as checkpoint").click()

@@ -198,6 +198,7 @@ def test_a_job_for_each_seed_trains_what_one_job_trains(
     begin: Any, work: Work, runs: Path, launcher: Any
 ):
     work(whole := begin())
+    launcher.patience = 0.0  # the second does not wait for the worker of the first
     jobs = look_jobs(spec())
     assert [job.name for job in jobs] == [f"2 trainings on drawn, seed {seed}" for seed in (0, 1)]
     _, ids = actions.start_sweep(runs, jobs, launcher, name="both")
