@@ -15,7 +15,7 @@ from jinja2.ext import Extension
 from jinja2.parser import Parser
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
-SECONDS, BYTES = 5, 1_000_000_000
+BYTES = 1_000_000_000
 REFUSED, ENDLESS = 3, 4
 ODD = (TemplateError, ValueError, TypeError, LookupError, AttributeError, ArithmeticError)
 
@@ -30,13 +30,13 @@ class Generation(Extension):
         return parser.parse_statements(("name:endgeneration",), drop_needle=True)
 
 
-def bound() -> None:
-    """Seconds and bytes, where the system can bound them; the parent waits no longer than that."""
+def bound(seconds: int) -> None:
+    """Seconds and bytes, where the system can bound them; the parent waits a little longer."""
     try:
         import resource  # noqa: PLC0415 - there is none on Windows
     except ImportError:
         return
-    resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
     resource.setrlimit(resource.RLIMIT_AS, (BYTES, BYTES))
 
 
@@ -53,7 +53,7 @@ def render(asked: dict[str, Any]) -> str:
 def main() -> int:
     """Returns the exit status."""
     asked = json.load(sys.stdin)
-    bound()
+    bound(asked["seconds"])
     try:
         text = render(asked)
     except (MemoryError, RecursionError):

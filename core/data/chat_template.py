@@ -12,7 +12,8 @@ from typing import Any
 
 MOST_TEMPLATE = 2**17
 MOST_TEXT = 1_000_000
-PATIENCE = 30  # seconds; the process ends itself after five of its own
+SECONDS = 5  # of the processor, for a template
+PATIENCE = 30  # seconds by the clock, where the system does not count those
 CHILD = Path(__file__).with_name("chat_child.py")
 REFUSED = 3
 
@@ -33,7 +34,7 @@ def in_chat(template: str, text: str, special: dict[str, str]) -> str:
         "documents": None,
         "add_generation_prompt": True,
     }
-    return _rendered(json.dumps({"template": template, "values": values}))
+    return _rendered(json.dumps({"template": template, "values": values, "seconds": SECONDS}))
 
 
 @lru_cache(maxsize=64)

@@ -9,6 +9,7 @@ from pages.listen import words
 from pages.listen.controls import Chosen, hear
 from pages.listen.sounds import Given
 from pages.shared.charts import show_chart
+from pages.shared.letters import show_lines
 from pages.shared.text import percent, plain, whole
 
 
@@ -24,7 +25,8 @@ def show_written(chosen: Chosen, given: Given, heard: Listened) -> None:
     place = st.container()
     if found is not None and found.edits and given.said:
         lines, place = st.columns([1, 1.1], gap="medium", vertical_alignment="center")
-        lines.code(f"said  {found.said}\nheard {found.heard}\n      {found.marks}", language=None)
+        under = (f"said  {found.said}", f"heard {found.heard}", f"      {found.marks}")
+        show_lines(lines, under, name="What was said and what was heard, letter under letter")
     place.markdown(whole(" ".join(said)))
     if chosen.off.heads and chosen.source is not None:
         usual = hear(chosen.source, given)

@@ -33,6 +33,7 @@ from pages.shared.chosen import ValueOf, choice
 from pages.shared.drawn import Node
 from pages.shared.hidden import TEXT
 from pages.shared.kept_tables import data_table, said_table
+from pages.shared.letters import letters_in
 from pages.shared.text import plain
 
 WIDTH, GAP, TWELFTHS = 920, 24, 12  # pixels of the file's column, between two; parts of a width
@@ -154,6 +155,12 @@ def _code(found: Any, _: Reader) -> Part:
     return Code(text=found.code_text)
 
 
+def _html(found: Any, _: Reader) -> Part | None:
+    """Lines of letters; anything else is how the page looks."""
+    lines = letters_in(found.body)
+    return None if lines is None else Code(text=lines)
+
+
 def _metric(found: Any, _: Reader) -> Part:
     return Number(label=found.label, value=found.body, change=found.delta)
 
@@ -215,6 +222,7 @@ _ELEMENTS: dict[str, Callable[[Any, Reader], Part | None]] = {
     "heading": _heading,
     "alert": _alert,
     "code": _code,
+    "html": _html,
     "metric": _metric,
     "progress": _progress,
     "audio": _sound,

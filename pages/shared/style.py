@@ -14,6 +14,10 @@ RULES = """
 [data-testid=stWidgetLabel][disabled] { color: inherit; }
 [data-testid=stCode] .token { color: inherit !important; }
 .katex-display { padding: 3px; }
+pre.letters {
+  margin: 0; padding: 0.75rem; border-radius: 0.5rem; overflow-x: auto;
+  background: rgba(128, 128, 128, 0.12); font-family: "Source Code Pro", monospace;
+}
 @media (min-width: 641px) {
   [data-testid=stMainBlockContainer] { padding-left: 2.5rem; padding-right: 2.5rem; }
 }

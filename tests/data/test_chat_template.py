@@ -59,7 +59,11 @@ def test_a_template_may_ask_for_the_date():
         ("{{ messages.append(1) }}", "cannot be used: .* not safely callable|unsafe"),
     ],
 )
-def test_a_template_that_does_not_end_or_asks_for_more_is_refused(template: str, said: str):
+def test_a_template_that_does_not_end_or_asks_for_more_is_refused(
+    template: str, said: str, monkeypatch: pytest.MonkeyPatch
+):
+    if said.endswith("end"):
+        monkeypatch.setattr(chat_template, "SECONDS", 1)  # of an hour it would use all
     with pytest.raises(ValueError, match=f"^its chat template .*{said}") as caught:
         in_chat(template, "Hello", SPECIAL)
     assert "\n" not in str(caught.value)

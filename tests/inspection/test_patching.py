@@ -157,14 +157,14 @@ def test_it_tells_after_each_batch_of_sites_how_many_are_done(
     sites = residual_sites(model, LENGTH)[:7]
     stored = with_task(model, characters)
     patch(stored, QUESTION, OTHER, sites, progress=lambda *done: told.append(done))
-    assert told == [(2, 5), (6, 7), (7, 7)]
+    assert told == [(3, 7), (6, 7), (7, 7)]
 
 
 def test_moved_is_0_at_the_question_and_1_at_the_other():
     logs = np.array([[-1.0, -5.0], [-6.0, -2.0], [-3.0, -3.0]], dtype=np.float32)
     found = patching.Patched(
         answers=("Lima", "Lagos"),
-        sites=(Site(2, 5), Site(0, 1), Site(0, 2)),
+        sites=(Site(0, 0), Site(0, 1), Site(0, 2)),
         question=logs[0],
         other=logs[1],
         patched=logs,
@@ -195,11 +195,11 @@ def test_questions_of_different_lengths_are_refused(
 @pytest.mark.parametrize(
     ("name", "site", "message"),
     [
-        ("learned", Site(2, 5), "L3·H0 is not a head of this model: layers are 0 to 2"),
+        ("learned", Site(3, 0), "L3·H0 is not a head of this model: layers are 0 to 2"),
         ("learned", Site(0, 0, 2), "L0·H2 is not a head of this model"),
         ("learned", Site(0, LENGTH, 1), f"position {LENGTH} of L0·H1: .* stands at positions 0, 1"),
         ("learned", Site(1, -1), "position -1 of L1: what looks there stands"),
-        ("perceiver-stride", Site(2, 5), "position 3 of L0: .* stands at positions 0, 2, 4"),
+        ("perceiver-stride", Site(0, 3), "position 3 of L0: .* stands at positions 0, 2, 4"),
     ],
 )
 def test_a_site_that_is_not_there_is_refused(

@@ -82,6 +82,8 @@ def test_every_page_is_kept_with_words_for_its_pictures_and_nothing_to_fetch(
     if page not in ("lessons", "training"):
         assert seen.words
         assert "data-t=" in html
+    if page == "listen":
+        assert "<pre><code>said  where was " in html
 
 
 @needs_shipped
