@@ -18,7 +18,7 @@ from core.jobs.cluster import WARNING_SECONDS, Cluster
 from core.jobs.folder import LOG, SUBMISSION, read_ticket
 from core.jobs.launcher import WORKER, quiet_threads
 from core.jobs.scheduler import ACCEPTED_SECONDS, expire
-from core.jobs.squeue import run
+from core.jobs.squeue import UNKNOWN, run
 from core.jobs.state import Job
 from core.jobs.submission import (
     SCRIPT,
@@ -123,7 +123,7 @@ def press_on(root: Path, job: Job, number: signal.Signals) -> None:
 
 def _scancel(*arguments: str) -> None:
     code, _, error = run(["scancel", *arguments], seconds=SUBMIT_SECONDS)
-    if code != 0 and "Invalid job id" not in error:  # it is over already
+    if code != 0 and UNKNOWN not in error:  # it is over already
         raise ValueError(f"the scheduler does not end the job: {error}")
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 ANSWER_SECONDS = 12.0  # squeue itself gives up after nine
 LONGEST = 200
+UNKNOWN = "Invalid job id"  # said if it knows none of the jobs that it is asked for
 GONE = "GONE"  # not one of SLURM's: it lists no such job
 WAITING = "PENDING CONFIGURING REQUEUED REQUEUE_FED REQUEUE_HOLD RESV_DEL_HOLD SPECIAL_EXIT".split()
 RUNNING = "RUNNING COMPLETING SUSPENDED STOPPED SIGNALING STAGE_OUT RESIZING".split()
@@ -17,6 +18,10 @@ KEPT = ("SLURM_CONF", "SLURM_CONF_SERVER", "SLURM_CLUSTERS")
 
 class SilentError(ValueError):
     """The scheduler does not answer."""
+
+
+class MissingError(SilentError):
+    """Its command is not there: it will not answer later either."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,7 +45,7 @@ def squeue(jobs: list[str]) -> dict[str, Row]:
     layout = ",".join(f"{column}:|" for column in COLUMNS)
     command = ["squeue", "--states=all", "--array", "--noheader", f"--jobs={','.join(jobs)}"]
     code, out, error = run([*command, f"--Format={layout}"], seconds=ANSWER_SECONDS)
-    if code != 0 and "Invalid job id" not in error:  # said if it knows none of them
+    if code != 0 and UNKNOWN not in error:
         raise SilentError(error or f"squeue ended with status {code}")
     found = (line.strip().split("|") for line in out.splitlines())
     return {cells[0]: _row(cells) for cells in found if len(cells) > len(COLUMNS)}
@@ -49,7 +54,7 @@ def squeue(jobs: list[str]) -> dict[str, Row]:
 def run(command: list[str], *, seconds: float) -> tuple[int, str, str]:
     """A command of SLURM: its status, what it prints, and its last complaint in one line.
 
-    Raises SilentError if it is not there, or takes too long.
+    Raises MissingError if it is not there, and SilentError if it takes too long.
     """
     try:
         done = subprocess.run(  # noqa: S603 - a list of our own making, and no shell
@@ -63,7 +68,7 @@ def run(command: list[str], *, seconds: float) -> tuple[int, str, str]:
             check=False,
         )
     except FileNotFoundError:
-        raise SilentError(f"{command[0]} is not found on this machine") from None
+        raise MissingError(f"{command[0]} is not found on this machine") from None
     except subprocess.TimeoutExpired:
         raise SilentError(f"{command[0]} gave no answer within {seconds:g} s") from None
     said = [line.partition(" error: ")[2] or line for line in done.stderr.splitlines() if line]

@@ -1,6 +1,6 @@
 """Names of the visitor's own: typed or from a table, asked when told to, a row of the pictures."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pandas as pd
 import streamlit as st
@@ -24,14 +24,14 @@ TYPED = "your names"
 
 @dataclass(frozen=True, slots=True)
 class ToAsk:
-    """Names as they were given, and the model that they are asked of; `size` is that of a file
-    before it was cut.
+    """Names as they were given; `size` is that of a file before it was cut. The model that they
+    are asked `of` is the one that is chosen when they are read first.
     """
 
-    of: str
     raw: bytes
     size: int
     typed: bool
+    of: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +45,8 @@ class Own:
 def own_names(chosen: Chosen) -> Own:
     """What came of the visitor's names; nothing unless they were to be asked of this very model."""
     wanted: ToAsk | None = st.session_state.get(ASKED)
+    if wanted is not None and not wanted.of:
+        st.session_state[ASKED] = wanted = replace(wanted, of=_of(chosen))
     if wanted is None or wanted.of != _of(chosen):
         return Own()
     try:
@@ -76,7 +78,6 @@ def show_own(chosen: Chosen, known: Knowledge, own: Own) -> None:
             "Ask these names",
             key=f"{PREFIX}ask",
             on_click=_ask,
-            args=(_of(chosen),),
             icon=":material/play_arrow:",
             disabled=bool(refused),
         )
@@ -111,7 +112,7 @@ def _header(raw: bytes) -> tuple[str, ...]:
     return HEADERS[b"\t" in raw]
 
 
-def _ask(of: str) -> None:
+def _ask() -> None:
     """Names that are typed come before a table."""
     if who.refusal("measure"):
         return
@@ -119,9 +120,9 @@ def _ask(of: str) -> None:
     raw = "\n".join(filter(None, lines)).encode()
     file: File | None = st.session_state.get(KEPT + FILE)
     if raw or file is None:
-        st.session_state[ASKED] = ToAsk(of, raw, len(raw), typed=True)
+        st.session_state[ASKED] = ToAsk(raw, len(raw), typed=True)
     else:
-        st.session_state[ASKED] = ToAsk(of, file.data, file.size, typed=False)
+        st.session_state[ASKED] = ToAsk(file.data, file.size, typed=False)
 
 
 def _forget() -> None:

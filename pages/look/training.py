@@ -15,7 +15,7 @@ from core.pictures.sweep import Sweep
 from core.pictures.sweep_spec import SweepSpec, seconds_of
 from pages.look import sweep_words as words
 from pages.look.controls import PREFIX
-from pages.shared import bound, cluster_words, place, sweep_state
+from pages.shared import bound, cluster_words, place, starting, sweep_state
 from pages.shared import jobs as job_kit
 from pages.shared.jobs import JobPage
 from pages.shared.sweep_actions import show_actions
@@ -60,7 +60,7 @@ def show_training() -> None:
     with st.expander("Train them", key=f"{PREFIX}training"):
         on = place.choose(f"{PREFIX}on")
         choice = _choose()
-        asked, can_start = job_kit.offered(
+        asked, can_start = starting.offered(
             lambda: _asked(SweepSpec(**choice), on), lambda made: made[1]
         )
         if asked is not None:
@@ -69,14 +69,14 @@ def show_training() -> None:
             at_once = on == "slurm"
             said = words.expected(len(spec.cases), len(jobs), seconds, at_once=at_once)
             st.caption(whole(said))
-        st.button(
+        starting.start_button(
+            PAGE,
             "Train",
-            type="primary",
-            icon=":material/play_arrow:",
+            asked,
+            lambda made: _begin(made, on),
             key=f"{PREFIX}start",
-            on_click=_begin,
-            args=(asked, on),
-            disabled=not can_start,
+            icon=":material/play_arrow:",
+            can_start=can_start,
         )
         if asked is not None:
             place.show_script(on, asked[0].threads)
@@ -108,9 +108,9 @@ def _begin(asked: Asked, on: On) -> None:
     """Into the queue, behind whatever else is trained or measured."""
     spec, jobs = asked
     if len(jobs) == 1:
-        job_kit.begin(PAGE, jobs, "", on)
+        starting.begin(PAGE, jobs, "", on)
     else:
-        job_kit.begin_sweep(PAGE, jobs, "", on, name=title(spec))
+        starting.begin_sweep(PAGE, jobs, "", on, name=title(spec))
 
 
 def _jobs() -> list[Job]:

@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 
 from core.bench.estimate import estimate
-from core.bench.spec import BOTH, DTYPES, FORWARD, GENERATION, BenchSpec, spec_from_dict
+from core.bench.spec import BOTH, DTYPES, FORWARD, GENERATION, spec_from_dict
 from core.catalogue import METHODS, WRITERS, label
 from core.jobs.bench_job import bench_job
 from core.jobs.estimate import seconds_ahead
@@ -16,7 +16,7 @@ from core.jobs.spec import n_cores
 from core.jobs.state import On
 from pages.runtime import words
 from pages.runtime.controls import PAGE
-from pages.shared import bound, place
+from pages.shared import bound, place, starting
 from pages.shared import jobs as job_kit
 
 USUAL = ("explicit", "sdpa", "elu", "favor", "taylor", "bigbird")
@@ -134,17 +134,17 @@ def _number(text: str, default: int, key: str) -> int:
 
 def _offer(choice: dict[str, Any], on: On, view: str) -> None:
     """Start and what it would take, or why there is nothing to start."""
-    spec, can_start = job_kit.offered(
+    spec, can_start = starting.offered(
         lambda: spec_from_dict(choice), lambda made: [bench_job(made)]
     )
-    st.button(
+    starting.start_button(
+        PAGE,
         "Measure",
-        type="primary",
-        icon=":material/timer:",
+        spec,
+        lambda made: starting.begin(PAGE, [bench_job(made)], view, on),
         key="rt-start",
-        on_click=_begin,
-        args=(spec, on, view),
-        disabled=not can_start,
+        icon=":material/timer:",
+        can_start=can_start,
     )
     if spec is not None:
         place.show_script(on, spec.threads)
@@ -153,8 +153,3 @@ def _offer(choice: dict[str, Any], on: On, view: str) -> None:
         st.markdown(words.estimated(found, len(spec.cases), ahead))
         if why := words.left_out(found):
             st.caption(why)
-
-
-def _begin(spec: BenchSpec, on: On, view: str) -> None:
-    """Put a measurement into the queue, and look at it."""
-    job_kit.attempt(PAGE, lambda: job_kit.begin(PAGE, [bench_job(spec)], view, on))

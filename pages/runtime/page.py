@@ -17,10 +17,12 @@ from pages.runtime.form import show_form
 from pages.runtime.growth import show_growth
 from pages.runtime.questions import show_questions
 from pages.shared import jobs as job_kit
+from pages.shared import starting
 
 
 def main() -> None:
     """Measure; what was measured, how far off it is, and the exercise's questions."""
+    starting.arrive(PAGE)
     view, looked = choose()
     show_form(view)
 

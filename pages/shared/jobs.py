@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -15,9 +15,8 @@ import streamlit as st
 from core import paths
 from core.figures.template import Figure
 from core.jobs import actions
-from core.jobs.assignment import Assignment
 from core.jobs.launcher import LocalLauncher
-from core.jobs.places import launcher_of, launcher_on
+from core.jobs.places import launcher_of
 from core.jobs.state import Job, On, list_all
 from core.server import Action
 from pages.shared import link, who
@@ -26,7 +25,6 @@ from pages.shared.text import plain
 
 POLL_SECONDS = 2.0
 FILE_WIDTH = 640  # pixels of a picture, which on the page is as wide as its place
-Spec = TypeVar("Spec")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,78 +50,10 @@ def obstacle() -> str | None:
     return LocalLauncher().obstacle() or who.refusal("start") or None
 
 
-def too_much(make: Callable[[], Sequence[Assignment]]) -> str | None:
-    """Why the visitor may not start these jobs beside those that are there; made where it counts.
-
-    Of what cannot be made nothing is said: starting it says why.
-    """
-    if not who.has_quota():
-        return None
-    with suppress(ValueError):
-        return who.beyond(all_jobs(), [who.shortened(spec) for spec in make()]) or None
-    return None
-
-
-def offered(
-    make: Callable[[], Spec], jobs_of: Callable[[Spec], Sequence[Assignment]]
-) -> tuple[Spec | None, bool]:
-    """What a form asks for, and whether its jobs can be started; else the reason is on the page."""
-    spec, reason = None, obstacle()
-    try:
-        spec = made = make()
-    except ValueError as error:
-        st.error(plain(str(error)), icon=":material/block:")
-    else:
-        reason = reason or too_much(lambda: jobs_of(made))
-    if reason is not None:
-        st.warning(plain(reason), icon=":material/info:")
-    return spec, spec is not None and reason is None
-
-
-def begin(page: JobPage, specs: Sequence[Assignment], view: str, on: On = "local") -> None:
-    """Put jobs into the queue; the last of them is looked at."""
-
-    def start() -> None:
-        who.demand("start")
-        _demand_place(on)
-        launcher = launcher_on(on, os.environ)
-        wanted = [who.shortened(spec) for spec in specs]
-        who.demand_room(all_jobs(), wanted)  # all of them, before the first is there
-        for spec in wanted:
-            st.session_state[page.chosen] = actions.start(
-                paths.RUNS,
-                spec,
-                launcher,
-                owner=who.owner(),
-                allow=lambda jobs, spec=spec: who.demand_room(jobs, [spec]),
-            )
-        if st.session_state.get(page.view) != view:
-            st.session_state[page.view] = view
-
-    attempt(page, start)
-
-
-def begin_sweep(
-    page: JobPage, specs: Sequence[Assignment], view: str, on: On = "local", *, name: str
-) -> None:
-    """Put all jobs of a sweep into the queue, or none; the sweep is looked at."""
-
-    def start() -> None:
-        who.demand("start")
-        _demand_place(on)
-        wanted = [who.shortened(spec) for spec in specs]
-        st.session_state[page.chosen], _ = actions.start_sweep(
-            paths.RUNS,
-            wanted,
-            launcher_on(on, os.environ),
-            name=name,
-            owner=who.owner(),
-            allow=lambda jobs: who.demand_room(jobs, wanted),
-        )
-        if st.session_state.get(page.view) != view:
-            st.session_state[page.view] = view
-
-    attempt(page, start)
+def demand_place(on: On) -> None:
+    """Raises ValueError if the visitor may not start or resume anything there."""
+    if on == "slurm":
+        who.demand("use the cluster")
 
 
 def stop(job: Job) -> None:
@@ -135,13 +65,8 @@ def stop(job: Job) -> None:
 def resume(job: Job, device: str | None = None) -> None:
     """Put it back into the queue; into that of another device where one is chosen."""
     who.demand("resume", job)
-    _demand_place(job.on)
+    demand_place(job.on)
     actions.resume(paths.RUNS, job.id, launcher_of(job, os.environ), device=device)
-
-
-def _demand_place(on: On) -> None:
-    if on == "slurm":
-        who.demand("use the cluster")
 
 
 def remove(page: JobPage, job: Job) -> None:
@@ -177,16 +102,22 @@ def button(page: JobPage, label: str, act: Callable[[], None], *, key: str, **op
 
 
 def resume_button(
-    page: JobPage, job: Job, label: str, *, key: str, note: str, device: str | None = None
+    page: JobPage,
+    job: Job,
+    label: str,
+    *,
+    key: str,
+    note: str,
+    device: Callable[[], str | None] = lambda: None,
 ) -> None:
-    """A job goes on, or the reason why it cannot."""
+    """A job goes on, or the reason why it cannot; on which `device` is asked after the click."""
     reason = who.refusal("resume", job) or obstacle()
     if job.on == "slurm":
         reason = reason or who.refusal("use the cluster") or None
     button(
         page,
         label,
-        lambda: resume(job, device),
+        lambda: resume(job, device()),
         key=key,
         icon=":material/play_arrow:",
         disabled=reason is not None,

@@ -20,12 +20,17 @@ NAMES: dict[On, str] = {"local": "this machine", "slurm": "cluster"}
 
 
 def choose(key: str) -> On:
-    """The place; a choice only where there are two."""
+    """The place; a choice only where there are two.
+
+    What was chosen before it was taken away holds for this run: a click that came with it is to be
+    refused, not to be answered here.
+    """
+    held: On = st.session_state.get(key) or "local"
     if found() is None or who.server().mode == "show":
-        return "local"
+        return held
     if why := who.refusal("use the cluster"):
         who.say(f"The cluster: {why}")
-        return "local"
+        return held
     chosen: On | None = bound.segmented_control(
         "Where",
         list(NAMES),

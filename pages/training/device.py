@@ -59,19 +59,29 @@ def places_again(job: Job) -> list[str]:
     return sorted(names, key=lambda name: numbered(name) != own) if len(names) > 1 else []
 
 
-def choose_again(job: Job, names: list[str]) -> str | None:
-    """One of several; None is where it was."""
-    if not names or job.spec is None:
+def choose_again(job: Job, names: list[str]) -> None:
+    """One of several, where there are any."""
+    if names:
+        st.selectbox(
+            "Device to go on with",
+            names,
+            key=_again(job),
+            label_visibility="collapsed",
+            width=100,
+            help="On another device products are those of float32, whatever they were before.",
+        )
+
+
+def chosen_again(job: Job) -> str | None:
+    """The device that stands there now; None is where it was."""
+    chosen = st.session_state.get(_again(job))
+    if chosen is None or job.spec is None or numbered(chosen) == numbered(job.spec.device):
         return None
-    chosen = st.selectbox(
-        "Device to go on with",
-        names,
-        key=f"training-again-{job.id}",
-        label_visibility="collapsed",
-        width=100,
-        help="On another device products are those of float32, whatever they were before.",
-    )
-    return None if numbered(chosen) == numbered(job.spec.device) else chosen
+    return chosen
+
+
+def _again(job: Job) -> str:
+    return f"training-again-{job.id}"
 
 
 def _choose_there(names: list[str]) -> tuple[str, Precision]:

@@ -15,6 +15,7 @@ from core.jobs.recorded_lesson import read_recorded
 from core.jobs.spec import TrainSpec
 from core.jobs.state import Job, On
 from pages.shared import jobs as job_kit
+from pages.shared import starting
 from pages.shared.text import plain
 from pages.training import words
 from pages.training.charts import STEPS, Rows, Shown, read_rows, show_answers, show_files
@@ -84,16 +85,16 @@ def _offer(specs: Sequence[TrainSpec], runs: Sequence[Job | None], on: On) -> No
     if any(run is not None and run.is_active for run in runs):
         reason = "The lesson is running already, here or in another browser."
     else:
-        reason = job_kit.obstacle() or job_kit.too_much(lambda: specs)
+        reason = job_kit.obstacle() or starting.too_much(lambda: specs)
     where = "one after the other" if on == "local" else "on the cluster"
-    st.button(
+    starting.start_button(
+        PAGE,
         f"Start both runs ({minutes:g} minutes of training, {where})",
-        type="primary",
-        icon=":material/play_arrow:",
+        specs,
+        lambda made: starting.begin(PAGE, made, words.LESSON, on),
         key="training-lesson",
-        on_click=job_kit.begin,
-        args=(PAGE, specs, words.LESSON, on),
-        disabled=reason is not None,
+        icon=":material/play_arrow:",
+        can_start=reason is None,
     )
     if reason is not None:
         st.caption(plain(reason))

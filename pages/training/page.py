@@ -8,7 +8,7 @@ from core import paths
 from core.jobs.leftovers import left_on_disk
 from core.jobs.state import Job, On, list_jobs
 from core.jobs.sweeps import of_sweep
-from pages.shared import bound, link
+from pages.shared import bound, link, starting
 from pages.shared import jobs as job_kit
 from pages.training import compare, over_seeds, sweep_words, words
 from pages.training.choices import PAGE, zone
@@ -20,6 +20,7 @@ from pages.training.watch import show_run
 
 def main() -> None:
     """Start; one run, several, or the lesson, which also stands where there is no run yet."""
+    starting.arrive(PAGE)
     on = show_form()
     jobs = _trainings()
     if jobs:

@@ -14,7 +14,7 @@ from core.jobs.state import On
 from core.jobs.sweeps import Sweep, make_sweep, several
 from core.training.presets import PRESETS
 from pages.shared import jobs as job_kit
-from pages.shared import place
+from pages.shared import place, starting
 from pages.shared.text import plain
 from pages.training import words
 from pages.training.choices import (
@@ -83,17 +83,17 @@ def _made(preset: str, seeds: str, rates: str, *, seed: int, **same: Any) -> Swe
 
 def _offer(make: Callable[[], Sweep], on: On) -> None:
     """The two buttons, or why there is nothing to start."""
-    sweep, can_start = job_kit.offered(make, lambda made: made.specs)
+    sweep, can_start = starting.offered(make, lambda made: made.specs)
     n = 1 if sweep is None else len(sweep.specs)
     with st.container(horizontal=True):
-        st.button(
+        starting.start_button(
+            PAGE,
             "Start" if n == 1 else f"Start {n} trainings",
-            type="primary",
-            icon=":material/play_arrow:",
+            sweep,
+            lambda made: _begin(made, on),
             key="training-start",
-            on_click=_begin,
-            args=(sweep, on),
-            disabled=not can_start,
+            icon=":material/play_arrow:",
+            can_start=can_start,
         )
         wanted = st.button(
             "Estimate",
@@ -109,9 +109,9 @@ def _offer(make: Callable[[], Sweep], on: On) -> None:
 
 def _begin(sweep: Sweep, on: On) -> None:
     if len(sweep.specs) == 1:
-        job_kit.begin(PAGE, sweep.specs, words.ONE, on)
+        starting.begin(PAGE, sweep.specs, words.ONE, on)
     else:
-        job_kit.begin_sweep(PAGE, sweep.specs, words.ONE, on, name=sweep.name)
+        starting.begin_sweep(PAGE, sweep.specs, words.ONE, on, name=sweep.name)
 
 
 def _show_estimate(spec: TrainSpec, n: int, on: On, *, wanted: bool) -> None:

@@ -2,6 +2,7 @@
 
 import shlex
 import time
+from functools import partial
 
 import streamlit as st
 
@@ -16,7 +17,7 @@ from pages.shared.text import plain
 from pages.training import words
 from pages.training.charts import show_files, show_one
 from pages.training.choices import PAGE, zone
-from pages.training.device import choose_again, places_again
+from pages.training.device import choose_again, chosen_again, places_again
 
 N_LOG_LINES = 12
 
@@ -55,8 +56,9 @@ def _show_actions(job: Job, devices: list[str]) -> None:
             _ask_to_stop(job)
         if job.can_resume:
             key, note = f"training-resume-{job.id}", "It goes on from its last saved step."
-            device = choose_again(job, devices)
-            job_kit.resume_button(PAGE, job, "Resume", key=key, note=note, device=device)
+            choose_again(job, devices)
+            again = partial(chosen_again, job)
+            job_kit.resume_button(PAGE, job, "Resume", key=key, note=note, device=again)
         if not job.is_active:
             _ask_to_remove(job)
     job_kit.say_refused(job, "stop" if job.is_active else "remove")

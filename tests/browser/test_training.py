@@ -8,6 +8,7 @@ shipped checkpoints.
 import json
 import os
 import re
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -16,15 +17,17 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 import pytest
 
 from core.jobs import actions
+from core.jobs.folder import log_tail
 from core.jobs.lesson import lesson_specs
 from core.jobs.state import Job, list_jobs
-from core.jobs.status import Reporter
+from core.jobs.status import Reporter, Status
 from core.runs.journal import METRICS
+from tests.browser.conftest import LONG_MS
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="jobs need Linux or macOS")
 
 NAME = "Browser's <b>run</b>"
-LONG, SHORT = "2", "0.02"  # minutes
+LONG, SHORT = "20", "0.02"  # minutes; the long one is never waited for
 SMALL = {
     "training-kind": "questions only (scratch)",
     "training-width": "32",
@@ -92,6 +95,14 @@ def only_job(app: Path) -> Job:
     return job
 
 
+def wait_until(app: Path, condition: Callable[[Job, Status], bool]) -> None:
+    """The only job is as it should be; fails after five minutes."""
+    end = time.monotonic() + LONG_MS / 1000
+    while (job := only_job(app)).status is None or not condition(job, job.status):
+        assert time.monotonic() < end, (job, log_tail(app / "checkpoints" / "runs" / job.id))
+        time.sleep(0.1)
+
+
 def heading(page: Any, text: str, *, name: str = NAME) -> Any:
     """The line that says how the job stands."""
     titles = page.get_by_role("heading", level=5).filter(has_text=f"{name}: ")
@@ -153,12 +164,10 @@ def test_a_job_outlives_its_server_is_stopped_and_resumed_and_one_is_kept_and_as
     assert stopped.status.saved_step == stopped.status.step > 0
 
     page.get_by_role("button", name="Resume").click()
+    at = stopped.status.step
+    wait_until(own_app, lambda job, now: (job.alive, now.attempt) == (True, 2) and now.step > at)
+    heading(page, r"\d+%").wait_for()
     wait_until_it_grows(page)
-    job = only_job(own_app)
-    assert (job.state, job.alive) == ("running", True)
-    assert job.status is not None
-    assert job.status.attempt == 2
-    assert job.status.step > stopped.status.step
     stop(page)
 
     page = look(address, **SMALL, **{"training-minutes": SHORT})

@@ -13,6 +13,7 @@ from core.jobs.folder import LOCK, LOG, StopRequest, write_stop
 from core.jobs.leftovers import leftovers
 from core.jobs.locks import take
 from core.jobs.on_node import BY_CLUSTER, SAVED, TIME_LIMIT, UNSAVED
+from core.jobs.squeue import SilentError
 from core.jobs.state import Job
 from core.jobs.submission import (
     TOKEN_VARIABLE,
@@ -108,6 +109,39 @@ def test_who_is_told_to_end_by_a_signal_asks_why(
     assert (job.state, job.message) == ("stopped", f"{message}: {SAVED}")
     assert job.status is not None
     assert job.status.saved_step == job.status.step == 5
+
+
+def test_a_scheduler_that_restarts_is_asked_again(
+    sent: Path, work: Callable[[Path], Job], at_step: AtStep, monkeypatch: pytest.MonkeyPatch
+):
+    now = 1_800_000_000
+    monkeypatch.setattr(on_node.time, "time", lambda: float(now))
+    monkeypatch.setattr(on_node, "PAUSE_SECONDS", 0.0)
+    answers = iter([SilentError("no answer"), (1, "", "refused"), (0, f"RUNNING|{now + 100}|", "")])
+
+    def run(*_: object, **__: object) -> tuple[int, str, str]:
+        if isinstance(answer := next(answers), SilentError):
+            raise answer
+        return answer
+
+    monkeypatch.setattr(on_node, "run", run)
+    at_step(5, lambda: os.kill(os.getpid(), 15))
+    assert work(sent).message == f"{TIME_LIMIT}: {SAVED}"
+
+
+@pytest.mark.parametrize("said", [(1, "", "refused"), (1, "", "Invalid job id specified")])
+def test_of_a_scheduler_that_stays_silent_or_knows_no_such_job_the_cluster_did_it(
+    sent: Path,
+    work: Callable[[Path], Job],
+    at_step: AtStep,
+    monkeypatch: pytest.MonkeyPatch,
+    said: tuple[int, str, str],
+):
+    monkeypatch.setattr(on_node, "PAUSE_SECONDS", 0.0)
+    monkeypatch.setattr(on_node, "PATIENCE_SECONDS", 0.01 if said[2] == "refused" else 1e9)
+    monkeypatch.setattr(on_node, "run", lambda *_, **__: said)
+    at_step(5, lambda: os.kill(os.getpid(), 15))
+    assert work(sent).message == f"{BY_CLUSTER}: {SAVED}"
 
 
 def test_who_was_asked_to_stop_says_so(sent: Path, work: Callable[[Path], Job], at_step: AtStep):

@@ -269,3 +269,18 @@ def test_names_are_asked_of_the_model_that_was_shown(
     app.selectbox(key="knows-checkpoint").set_value("two").run()
     assert not app.exception
     assert len(asked) == 1
+    assert "your own names" not in named_rows(app, 0)
+
+
+def test_names_are_asked_of_the_model_that_was_chosen_just_before_the_click(
+    record: Record, open_knowledge: Open, asked: list[list[str]]
+):
+    record("one")
+    record("two", seed=1)
+    app = open_knowledge(**{"knows-checkpoint": "one"})
+    app.text_area(key="knows-names").set_value("Ada Arden")
+    app.selectbox(key="knows-checkpoint").set_value("two")
+    app.button(key="knows-ask").click().run()
+    assert not app.exception
+    assert asked == [["Ada Arden"]]
+    assert "your own names" in named_rows(app, 0)

@@ -170,6 +170,14 @@ def test_what_the_scheduler_puts_into_line_again_goes_on_by_itself(
     assert_same_result(folder, early["whole"])
 
 
+def test_the_end_of_its_time_leaves_a_state_that_goes_on(near_its_end: Path):
+    job = wait_for(near_its_end, "stopped")
+    assert (job.message, job.can_resume) == (f"{TIME_LIMIT}: {SAVED}", True)
+    assert job.status is not None
+    assert job.status.step == saved(job) > 0
+    assert "Traceback" not in (near_its_end / LOG).read_text()
+
+
 def test_a_scheduler_that_is_silent_or_restarts_changes_no_state(
     send: Send, cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
@@ -230,14 +238,6 @@ def test_a_full_folder_of_jobs_fails_in_words_and_goes_on_once_there_is_room(
     wait_for(folder, "finished")
     wait_for(early["whole"], "finished")
     assert without_clocks(folder) == without_clocks(early["whole"])
-
-
-def test_the_end_of_its_time_leaves_a_state_that_goes_on(near_its_end: Path):
-    job = wait_for(near_its_end, "stopped")
-    assert (job.message, job.can_resume) == (f"{TIME_LIMIT}: {SAVED}", True)
-    assert job.status is not None
-    assert job.status.step == saved(job) > 0
-    assert "Traceback" not in (near_its_end / LOG).read_text()
 
 
 def wait_for_failure(folder: Path) -> Job:

@@ -49,6 +49,15 @@ def test_a_sweep_is_put_into_the_queue_as_a_job_for_each_seed(open_look: Open, r
     assert "**14 trainings on drawn, 2 seeds**: all 2 waiting, 0 %" in lines(app)
 
 
+def test_what_is_typed_just_before_the_click_is_what_is_trained(open_look: Open, runs: Path):
+    app = open_look()
+    app.number_input(key="look-seeds").set_value(1)
+    app.number_input(key="look-epochs").set_value(2)
+    app.button(key="look-start").click().run()
+    assert not app.exception
+    assert [(one["seeds"], one["epochs"]) for one in specs_of(runs)] == [(1, 2)]
+
+
 def test_a_single_seed_is_a_job_of_its_own(open_look: Open, runs: Path):
     app = open_look()
     app.number_input(key="look-seeds").set_value(1).run()

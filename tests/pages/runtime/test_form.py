@@ -39,6 +39,18 @@ def test_a_start_puts_the_usual_measurement_into_the_queue_and_looks_at_it(
     assert (runs / job.id / LOG).exists()
 
 
+def test_what_is_typed_just_before_the_click_is_what_is_measured(open_runtime: Open, runs: Path):
+    app = open_runtime(**{"rt-view": words.QUESTIONS})
+    app.number_input(key="rt-repeats").set_value(9)
+    app.button(key="rt-start").click().run()
+    assert not app.exception
+    (job,) = list_benches(runs)
+    assert job.bench is not None
+    assert job.bench.spec.repeats == 9
+    assert app.segmented_control(key="rt-view").value == words.GROWTH
+    assert app.selectbox(key="rt-source").value == job.id
+
+
 def test_every_choice_reaches_the_job(open_runtime: Open, runs: Path):
     app = open_runtime()
     app.button_group(key="rt-methods").set_value(["sdpa", "nystrom", "elu"])

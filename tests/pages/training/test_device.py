@@ -125,7 +125,7 @@ def test_a_run_goes_on_on_the_device_that_is_chosen_where_there_are_several(
     app = open_training(run=job_id)
     assert app.selectbox(key=key).options == ["cpu", "cuda:0"]
     assert app.selectbox(key=key).value == "cpu"
-    app.selectbox(key=key).set_value("cuda:0").run()
+    app.selectbox(key=key).set_value("cuda:0")
     app.button(key=f"training-resume-{job_id}").click().run()
     assert not app.exception, app.exception[0].value
     (job,) = list_jobs(runs)

@@ -31,6 +31,31 @@ def start(app: AppTest) -> None:
     assert not app.exception, app.exception[0].value
 
 
+def test_what_is_typed_just_before_the_click_is_what_is_started(open_training: Open, runs: Path):
+    """As a browser sends it: the typed text and the click, with no drawing between them."""
+    app = open_training()
+    app.text_input(key="training-name").set_value("Mine")
+    app.number_input(key="training-minutes").set_value(4.0)
+    app.number_input(key="training-seed").set_value(3)
+    start(app)
+    (job,) = list_jobs(runs)
+    assert (job.name, job.spec is not None and job.spec.minutes) == ("Mine", 4.0)
+    assert spec_of(runs)["seed"] == 3
+    assert app.selectbox(key="training-run").value == job.id
+
+
+def test_a_click_on_what_has_become_wrong_starts_nothing_then_or_later(
+    open_training: Open, runs: Path
+):
+    app = open_training()
+    app.number_input(key="training-width").set_value(7)
+    start(app)
+    assert len(app.error) == 1
+    app.number_input(key="training-width").set_value(64).run()
+    assert not app.button(key="training-start").disabled
+    assert list_jobs(runs) == []
+
+
 def test_without_jobs_the_recorded_lesson_is_shown_with_the_button_that_starts_it(
     open_training: Open, told: Callable[[AppTest], str]
 ):
