@@ -82,12 +82,12 @@ def between(log_gate: Tensor) -> Tensor:
     if n <= SUMMED_BY_PRODUCT:  # n³ operations, and still faster than sums down a column
         gates = log_gate.clamp(min=CLOSED) * LOG2_E
         sums = torch.matmul(past, gates[..., None] * past.tril(-1))
-        return times(sums.exp2() if sums.requires_grad else sums.exp2_(), past)
+        return weighed(sums.exp2() if sums.requires_grad else sums.exp2_(), past)
     steps = log_gate[..., None].expand(*log_gate.shape, n).masked_fill(past.tril(-1) == 0, 0.0)
     return steps.cumsum(-2).masked_fill(past == 0, -torch.inf).exp()
 
 
-def times(fresh: Tensor, factor: Tensor) -> Tensor:
+def weighed(fresh: Tensor, factor: Tensor) -> Tensor:
     """Their product; in the place of what was just made where no gradient needs it."""
     wanted = torch.is_grad_enabled() and (fresh.requires_grad or factor.requires_grad)
     return fresh * factor if wanted else fresh.mul_(factor)

@@ -33,7 +33,7 @@ from core.attention.chunks import (
     in_parts,
     shown,
     start,
-    times,
+    weighed,
 )
 from core.attention.softmax import widened
 
@@ -109,7 +109,7 @@ def _part(
         queries=fading.enter * looks,
         keys=fading.leave * stands,
         written=in_chunks(widened(value), chunk),
-        pairs=times(looks @ stands.mT, fading.pairs),
+        pairs=weighed(looks @ stands.mT, fading.pairs),
         fade=fading.fade,
     )
     output, matrix = carry(chunks, state.matrix, query.shape[-1] ** -0.5)
