@@ -13,7 +13,7 @@ from pathlib import Path
 
 from core.jobs.cluster import WARNING_SECONDS
 from core.jobs.folder import is_stop_requested, read_ticket
-from core.jobs.squeue import UNKNOWN, MissingError, SilentError, run
+from core.jobs.squeue import MissingError, SilentError, listed
 from core.jobs.submission import (
     TOKEN_VARIABLE,
     Heartbeat,
@@ -24,7 +24,6 @@ from core.runs.folder import GoneError
 from core.runs.stopping import now_and_then
 
 BEAT_SECONDS = 3.0
-ASK_SECONDS = 10.0
 PATIENCE_SECONDS = 15.0  # with a scheduler that restarts; a cancelled worker is killed after 30
 PAUSE_SECONDS = 1.0
 EARLY_SECONDS = 60.0  # so much earlier than told does the scheduler give its warning
@@ -136,18 +135,17 @@ def _heartbeat(token: str, number: int) -> Heartbeat:
 
 def _seconds_left(job: str) -> float | None:
     """Until the time of a job is over; None if the scheduler does not say, or ends it by itself."""
-    command = ["squeue", "--noheader", f"--jobs={job}", "--Format=State:|,EndTime:|"]
     over = time.monotonic() + PATIENCE_SECONDS
-    while time.monotonic() < over:
+    while True:
         try:
-            code, out, error = run(command, seconds=ASK_SECONDS)
+            rows = listed([job], ("State", "EndTime"))
         except MissingError:
-            break
+            return None
         except SilentError:
-            code, out, error = 1, "", ""
-        if code == 0 or UNKNOWN in error:
-            state, _, end = out.strip().rstrip("|").partition("|")
-            goes_on = state == "RUNNING" and end.isdecimal()  # one that is cancelled ends now
-            return float(end) - time.time() if goes_on else None
-        time.sleep(PAUSE_SECONDS)
-    return None
+            if time.monotonic() > over:
+                return None
+            time.sleep(PAUSE_SECONDS)
+            continue
+        state, end = rows[0] if rows else ("", "")
+        goes_on = state == "RUNNING" and end.isdecimal()  # one that is cancelled ends now
+        return float(end) - time.time() if goes_on else None

@@ -2,7 +2,7 @@
 
 import os
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 ANSWER_SECONDS = 12.0  # squeue itself gives up after nine
@@ -42,13 +42,19 @@ class Row:
 
 def squeue(jobs: list[str]) -> dict[str, Row]:
     """The rows of some jobs by their numbers; unknown ones have none. Raises SilentError."""
-    layout = ",".join(f"{column}:|" for column in COLUMNS)
-    command = ["squeue", "--states=all", "--array", "--noheader", f"--jobs={','.join(jobs)}"]
-    code, out, error = run([*command, f"--Format={layout}"], seconds=ANSWER_SECONDS)
+    found = listed(jobs, COLUMNS, "--states=all", "--array")
+    return {cells[0]: _row(cells) for cells in found}
+
+
+def listed(jobs: list[str], columns: Sequence[str], *options: str) -> list[list[str]]:
+    """The cells of each row of some jobs. Raises SilentError, and MissingError without a squeue."""
+    layout = ",".join(f"{column}:|" for column in columns)
+    command = ["squeue", *options, "--noheader", f"--jobs={','.join(jobs)}", f"--Format={layout}"]
+    code, out, error = run(command, seconds=ANSWER_SECONDS)
     if code != 0 and UNKNOWN not in error:
         raise SilentError(error or f"squeue ended with status {code}")
-    found = (line.strip().split("|") for line in out.splitlines())
-    return {cells[0]: _row(cells) for cells in found if len(cells) > len(COLUMNS)}
+    rows = (line.strip().split("|")[:-1] for line in out.splitlines())
+    return [cells for cells in rows if len(cells) >= len(columns)]
 
 
 def run(command: list[str], *, seconds: float) -> tuple[int, str, str]:

@@ -20,8 +20,8 @@ STICKS_OUT = """() => {
   };
   const out = [...main.querySelectorAll("*")].filter(e => {
     const box = e.getBoundingClientRect();
-    const out = box.width && (box.right > wide + 1 || box.left < -1) && e.checkVisibility();
-    return out && !boxed(e);  // what is folded away keeps the width that it had when it was seen
+    const past = box.width && (box.right > wide + 1 || box.left < -1) && e.checkVisibility();
+    return past && !boxed(e);  // what is folded away keeps the width that it had when it was seen
   });
   return out.map(e => `${e.tagName} ${e.dataset.testid || ""} ${e.getBoundingClientRect().right}`);
 }"""

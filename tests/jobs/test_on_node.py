@@ -2,13 +2,13 @@
 
 import os
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Sized
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from core.jobs import on_node, training, worker
+from core.jobs import on_node, squeue, training, worker
 from core.jobs.folder import LOCK, LOG, StopRequest, write_stop
 from core.jobs.leftovers import leftovers
 from core.jobs.locks import take
@@ -24,6 +24,22 @@ from core.jobs.submission import (
 from core.jobs.worker import SLOTS
 
 AtStep = Callable[[int, Callable[[], Any]], None]
+
+
+class Clock:
+    """Stands for `time`: a second passes with each thing that was done, none in sleep."""
+
+    def __init__(self, done: Sized) -> None:
+        self._done = done
+
+    def monotonic(self) -> float:
+        return float(len(self._done))
+
+    def time(self) -> float:
+        return 1_800_000_000.0
+
+    def sleep(self, seconds: float) -> None:
+        pass
 
 
 @pytest.fixture
@@ -103,7 +119,7 @@ def test_who_is_told_to_end_by_a_signal_asks_why(
     now = 1_800_000_000
     monkeypatch.setattr(on_node.time, "time", lambda: float(now))
     out = said.format(soon=now + 100, late=now + 300)
-    monkeypatch.setattr(on_node, "run", lambda *_, **__: (0, f"{out}\n", ""))
+    monkeypatch.setattr(squeue, "run", lambda *_, **__: (0, f"{out}\n", ""))
     at_step(5, lambda: os.kill(os.getpid(), 15))
     job = work(sent)
     assert (job.state, job.message) == ("stopped", f"{message}: {SAVED}")
@@ -116,32 +132,46 @@ def test_a_scheduler_that_restarts_is_asked_again(
 ):
     now = 1_800_000_000
     monkeypatch.setattr(on_node.time, "time", lambda: float(now))
+    monkeypatch.setattr(on_node, "PATIENCE_SECONDS", 1e9)
     monkeypatch.setattr(on_node, "PAUSE_SECONDS", 0.0)
-    answers = iter([SilentError("no answer"), (1, "", "refused"), (0, f"RUNNING|{now + 100}|", "")])
+    answers = iter(
+        [SilentError("no answer"), SilentError("refused"), [["RUNNING", f"{now + 100}"]]]
+    )
 
-    def run(*_: object, **__: object) -> tuple[int, str, str]:
+    def listed(*_: object) -> list[list[str]]:
         if isinstance(answer := next(answers), SilentError):
             raise answer
         return answer
 
-    monkeypatch.setattr(on_node, "run", run)
+    monkeypatch.setattr(on_node, "listed", listed)
     at_step(5, lambda: os.kill(os.getpid(), 15))
     assert work(sent).message == f"{TIME_LIMIT}: {SAVED}"
+    assert not list(answers)
 
 
-@pytest.mark.parametrize("said", [(1, "", "refused"), (1, "", "Invalid job id specified")])
+@pytest.mark.parametrize(("is_silent", "n_asked"), [(True, 3), (False, 1)])
 def test_of_a_scheduler_that_stays_silent_or_knows_no_such_job_the_cluster_did_it(
     sent: Path,
     work: Callable[[Path], Job],
     at_step: AtStep,
     monkeypatch: pytest.MonkeyPatch,
-    said: tuple[int, str, str],
+    is_silent: bool,
+    n_asked: int,
 ):
-    monkeypatch.setattr(on_node, "PAUSE_SECONDS", 0.0)
-    monkeypatch.setattr(on_node, "PATIENCE_SECONDS", 0.01 if said[2] == "refused" else 1e9)
-    monkeypatch.setattr(on_node, "run", lambda *_, **__: said)
+    asked: list[object] = []
+
+    def listed(*given: object) -> list[list[str]]:
+        asked.append(given)
+        if is_silent:
+            raise SilentError("refused")
+        return []
+
+    monkeypatch.setattr(on_node, "time", Clock(asked))
+    monkeypatch.setattr(on_node, "PATIENCE_SECONDS", 2.5)
+    monkeypatch.setattr(on_node, "listed", listed)
     at_step(5, lambda: os.kill(os.getpid(), 15))
     assert work(sent).message == f"{BY_CLUSTER}: {SAVED}"
+    assert len(asked) == n_asked
 
 
 def test_who_was_asked_to_stop_says_so(sent: Path, work: Callable[[Path], Job], at_step: AtStep):

@@ -107,7 +107,7 @@ def hold(runs: Path) -> Hold:
 def early(
     send_to: Send, settings: Settings, tmp_path_factory: pytest.TempPathFactory
 ) -> dict[str, Path]:
-    """Begun before all tests, looked at by the last: one run that nobody disturbs, and one that
+    """Begun before all tests, looked at by later ones: one run that nobody disturbs, and one that
     comes to the end of its time.
     """
     runs = tmp_path_factory.mktemp("early") / "checkpoints" / "runs"

@@ -33,7 +33,7 @@ from tests.slurm.conftest import (
     wait_until_held,
 )
 
-# One SLURM for all of them; the last look at what the first have begun.
+# One SLURM for all of them; the time's end has come before the scheduler restarts.
 HOSTILE = '\'; "$(touch {0})" `touch {0}` & > {0} #\\'
 
 
